@@ -1,0 +1,3 @@
+module github.com/goruntime/goruntime
+
+go 1.27.3
