@@ -1,0 +1,160 @@
+package op
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/goruntime/goruntime/goruntime/tensor"
+)
+
+// Versions lists the schema versions (since_version) of an operator that a Def
+// runs, each with what it changed as far as the Def is concerned.
+type Versions map[int]string
+
+// Def declares an operator: what of its schema we run, and how. Arity and
+// types come from package schema.
+type Def struct {
+	Name   string
+	Domain string // "" is ai.onnx
+	// Versions are all since_versions that this Def runs alike. A version that
+	// behaves differently is a Def of its own.
+	Versions Versions
+	// Attrs are the attributes that the operator reads, with their defaults.
+	Attrs []Attr
+	// View is set where output 0 is input 0 under another shape: the planner
+	// then shares the memory and Run is called only where it must copy.
+	View bool
+	// InPlace tells which inputs output 0 may overwrite once they are dead.
+	InPlace InPlace
+	// Shape sets the dtype and shape of each output. See Infer.
+	Shape func(*Infer) error
+	// Prepare, optional, computes what Run needs beyond its tensors from
+	// shapes, attributes and constant inputs, packs weights and asks for
+	// workspace. It is called again whenever any of these changed.
+	Prepare func(*Context) error
+	// Run computes the outputs.
+	Run func(*Context) error
+	// DTypes is the dispatch and the coverage: the row for the element type of
+	// the input numbered Key.
+	DTypes Table
+	// Key is the input whose element type picks the row; KeyOutput picks by
+	// output 0 instead.
+	Key int
+	// Also lists the element types that further inputs may have, by input
+	// number, where they do not follow the key: Gather's indices.
+	Also map[int][]tensor.DType
+	// Computes is set where the shapes of the outputs come out of the
+	// computation: Run makes them with Context.MakeOutputTensor. Shape is then
+	// nil.
+	Computes bool
+	// Random is set where equal inputs may give other outputs: never folded.
+	Random bool
+	// Control is set where the operator runs subgraphs or moves values that are
+	// not tensors: exec hands it values rather than views.
+	Control bool
+}
+
+// KeyOutput as Def.Key picks the table row by the element type of output 0.
+const KeyOutput = -1
+
+// InPlace says whether output 0 may be written over an input that dies in this
+// node, has the same shape and elements as wide.
+type InPlace uint8
+
+// The in-place rules.
+const (
+	Never     InPlace = iota // the kernel reads inputs after it wrote outputs
+	FirstOnly                // output 0 may take the memory of input 0
+	AnyInput                 // ... of any input (elementwise kernels)
+)
+
+// Key names an operator within the registry.
+type Key struct{ Domain, Name string }
+
+var registry = struct {
+	sync.RWMutex // protects defs
+	defs         map[Key][]*Def
+}{defs: map[Key][]*Def{}}
+
+// Declare registers def and returns it. It panics on a declaration that
+// contradicts itself or an earlier one: that is found by every test run.
+func Declare(def Def) *Def {
+	d := &def
+	if d.Domain == "ai.onnx" {
+		d.Domain = ""
+	}
+	switch {
+	case len(d.Versions) == 0:
+		bad(d, "declares no version")
+	case d.Run == nil:
+		bad(d, "has no Run")
+	case (d.Shape == nil) != d.Computes:
+		bad(d, "needs either a shape rule or Computes")
+	}
+	k := Key{d.Domain, d.Name}
+	registry.Lock()
+	defer registry.Unlock()
+	for _, other := range registry.defs[k] {
+		for v := range d.Versions {
+			if _, twice := other.Versions[v]; twice {
+				bad(d, fmt.Sprintf("declares version %d twice", v))
+			}
+		}
+	}
+	registry.defs[k] = append(registry.defs[k], d)
+	return d
+}
+
+func bad(d *Def, what string) {
+	//lint:allow panic a wrong declaration must not start
+	panic("op.Declare: " + d.Domain + "." + d.Name + " " + what)
+}
+
+// Find returns the Def of an operator with exactly this since_version, or nil.
+func Find(domain, name string, since int) *Def {
+	registry.RLock()
+	defer registry.RUnlock()
+	for _, d := range registry.defs[Key{domain, name}] {
+		if _, ok := d.Versions[since]; ok {
+			return d
+		}
+	}
+	return nil
+}
+
+// All returns every Def, ordered by domain, name and first version.
+func All() []*Def {
+	registry.RLock()
+	defer registry.RUnlock()
+	var all []*Def
+	for _, defs := range registry.defs {
+		all = append(all, defs...)
+	}
+	slices.SortFunc(all, func(a, b *Def) int {
+		if a.Domain != b.Domain {
+			return cmpString(a.Domain, b.Domain)
+		}
+		if a.Name != b.Name {
+			return cmpString(a.Name, b.Name)
+		}
+		return a.First() - b.First()
+	})
+	return all
+}
+
+func cmpString(a, b string) int {
+	if a < b {
+		return -1
+	}
+	return 1
+}
+
+// First returns the lowest version that d runs.
+func (d *Def) First() int { return slices.Min(slices.Collect(maps.Keys(d.Versions))) }
+
+// Reads reports whether d declares the attribute.
+func (d *Def) Reads(attr string) bool {
+	return slices.ContainsFunc(d.Attrs, func(a Attr) bool { return a.Name == attr })
+}
