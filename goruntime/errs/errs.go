@@ -76,6 +76,12 @@ func New(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Msg: err.Error(), Err: errors.Unwrap(err)}
 }
 
+// WithInput returns e with the input, output or feed that it is about.
+func (e *Error) WithInput(name string) *Error {
+	e.Input = name
+	return e
+}
+
 // Error returns "Op node "n": input "x": message".
 func (e *Error) Error() string {
 	var b strings.Builder

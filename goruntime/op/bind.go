@@ -1,6 +1,7 @@
 package op
 
 import (
+	"errors"
 	"unsafe"
 
 	"github.com/goruntime/goruntime/goruntime/errs"
@@ -55,6 +56,9 @@ func (c *Context) Prepare(def *Def) (volatile bool, err error) {
 		return false, nil
 	}
 	err = def.Prepare(c)
+	if errors.Is(err, ErrNeedsValue) {
+		c.workBytes, err = 0, nil
+	}
 	return c.asked, err
 }
 

@@ -79,20 +79,32 @@ func (c *Context) Constant(i int) bool { return i < len(c.constant) && c.constan
 
 // Value returns input i with its value, for Prepare: what Prepare derives from
 // an input that is not constant is derived again in each run.
-func (c *Context) Value(i int) *tensor.View {
-	if !c.Constant(i) {
-		c.asked = true
+//
+// Errors: ErrNeedsValue before the run, where the input is not constant; a
+// Prepare that gives it back is called again when the value is there.
+func (c *Context) Value(i int) (*tensor.View, error) {
+	v := c.in[i]
+	if c.Constant(i) {
+		return v, nil
 	}
-	return c.in[i]
+	c.asked = true
+	if v.Data == nil && v.Elements() > 0 {
+		return nil, ErrNeedsValue
+	}
+	return v, nil
 }
 
 // Ints returns the elements of the i32 or i64 input i as ints; the slice is
-// valid until the next call for the same input.
+// valid until the next call for the same input. Errors are those of Value.
 func (c *Context) Ints(i int) ([]int, error) {
+	v, err := c.Value(i)
+	if err != nil {
+		return nil, err
+	}
 	for len(c.scratch) <= i {
 		c.scratch = append(c.scratch, nil)
 	}
-	s, err := AppendInts(c.scratch[i][:0], c.Value(i))
+	s, err := AppendInts(c.scratch[i][:0], v)
 	c.scratch[i] = s
 	return s, err
 }
@@ -171,10 +183,14 @@ func (c *Context) Branch(attr string) error { return c.rt.Branch(c, attr) }
 func (c *Context) Stopped() error { return c.rt.Stopped() }
 
 // Scalar returns the single element of input i, whose element type must be T's.
+// Errors are those of Value, and errs.Shape for another number of elements.
 func Scalar[T any](c *Context, i int) (T, error) {
-	v := c.Value(i)
+	var zero T
+	v, err := c.Value(i)
+	if err != nil {
+		return zero, err
+	}
 	if n := v.Elements(); n != 1 {
-		var zero T
 		return zero, errs.New(errs.Shape, "input %d has shape %v with %d elements, one element expected", i, v.Shape, n)
 	}
 	return tensor.Elems[T](v)[0], nil

@@ -45,12 +45,18 @@ type Def struct {
 	// Also lists the element types that further inputs may have, by input
 	// number, where they do not follow the key: Gather's indices.
 	Also map[int][]tensor.DType
+	// FromShape is set where the outputs follow from the shapes of the inputs
+	// alone: Shape, Size. They are computed before the run.
+	FromShape bool
 	// Computes is set where the shapes of the outputs come out of the
 	// computation: Run makes them with Context.MakeOutputTensor. Shape is then
 	// nil.
 	Computes bool
 	// Random is set where equal inputs may give other outputs: never folded.
 	Random bool
+	// Taken, for If, returns the graph attribute that the value of input 0
+	// selects: where that is known before the run, exec inlines the subgraph.
+	Taken func(cond *tensor.View) (attr string, err error)
 	// Control is set where the operator runs subgraphs or moves values that are
 	// not tensors: exec hands it values rather than views.
 	Control bool
@@ -122,6 +128,23 @@ func Find(domain, name string, since int) *Def {
 		}
 	}
 	return nil
+}
+
+// Latest returns the Def of an operator outside the official schemas for the
+// opset that a model imports, and its version: the greatest not above it.
+func Latest(domain, name string, opset int) (*Def, int) {
+	registry.RLock()
+	defer registry.RUnlock()
+	var found *Def
+	best := 0
+	for _, d := range registry.defs[Key{domain, name}] {
+		for v := range d.Versions {
+			if v <= opset && v > best {
+				found, best = d, v
+			}
+		}
+	}
+	return found, best
 }
 
 // All returns every Def, ordered by domain, name and first version.

@@ -1,0 +1,14 @@
+// Package exec runs graphs: Session holds a compiled model, its arenas and its
+// specializations; RuntimeContext holds what runs left behind.
+//
+// A unit is a graph with the values wanted from it. Each signature of input
+// types and shapes gets a program (a specialization): the walk over the graph
+// evaluates what the shapes decide, puts the branch of a decided If in its
+// place, turns same-memory operators into renames, and asks package plan where
+// everything lives. A frame is a program's mutable half, used by one run at a
+// time: tensors bound to memory, contexts with prepared kernels. Running a
+// prepared frame allocates nothing.
+//
+// Invariants: a program is never changed after it was made; a frame is owned by
+// one run; a handle is owned by one buffer of one frame, or by a Result.
+package exec

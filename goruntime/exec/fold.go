@@ -1,0 +1,157 @@
+package exec
+
+import (
+	"unsafe"
+
+	"github.com/goruntime/goruntime/goruntime/arena"
+	"github.com/goruntime/goruntime/goruntime/errs"
+	"github.com/goruntime/goruntime/goruntime/graph"
+	"github.com/goruntime/goruntime/goruntime/op"
+	"github.com/goruntime/goruntime/goruntime/plan"
+	"github.com/goruntime/goruntime/goruntime/tensor"
+)
+
+// foldBytes is the largest result that is computed ahead although it is larger
+// than what it is computed from: an Expand to a gigabyte stays in the run.
+const foldBytes = 64 << 10
+
+// foldable reports whether the step can be computed while specializing.
+func (z *specializer) foldable(st *step, outs []tensor.View) bool {
+	def := st.node.Def
+	if def.Random || def.Control || len(st.node.Bodies) > 0 {
+		return false
+	}
+	size := 0
+	for _, v := range st.in {
+		if v == plan.None {
+			continue
+		}
+		if !z.p.vals[v].known && !def.FromShape {
+			return false
+		}
+		if z.p.vals[v].known {
+			size += z.p.vals[v].view.Bytes()
+		}
+	}
+	grown := 0
+	for i := range outs {
+		grown += outs[i].Bytes()
+	}
+	return grown <= max(size, foldBytes)
+}
+
+// evaluate computes the step now: its outputs become known values.
+func (z *specializer) evaluate(g *graph.Graph, st *step, outs []tensor.View, sc scope) error {
+	n := st.node
+	in := make([]*tensor.View, len(st.in))
+	for k, v := range st.in {
+		if v != plan.None {
+			view := z.p.vals[v].view
+			in[k] = &view
+		}
+	}
+	if n.Def.View {
+		outs[0].Data = in[0].Data
+	} else if err := z.fold.run(n, in, outs); err != nil {
+		return err
+	}
+	for k, id := range n.Out {
+		if id == graph.None {
+			continue
+		}
+		sc[id] = z.add(value{
+			name: g.Values[id].Name, view: outs[k], shaped: true, known: true, feed: -1,
+			model: n.Def.View && z.p.vals[st.in[0]].model,
+		})
+	}
+	return nil
+}
+
+// folder is the Runtime of nodes that are computed while specializing. What
+// they make belongs to the program, in the session's weights arena.
+type folder struct {
+	s     *Session
+	p     *program
+	temps []arena.Handle
+}
+
+func (f *folder) run(n *graph.Node, in []*tensor.View, outs []tensor.View) error {
+	defer f.free()
+	c := &op.Context{Attr: &n.Attrs, Version: n.Version, Opset: n.Opset}
+	out, constant := make([]*tensor.View, len(outs)), make([]bool, len(in))
+	for k := range outs {
+		h, err := f.s.weights.Acquire(outs[k].Bytes())
+		if err != nil {
+			return err
+		}
+		f.p.owned = append(f.p.owned, h)
+		outs[k].Data, out[k] = h.Data(), &outs[k]
+	}
+	for k := range constant {
+		constant[k] = true
+	}
+	c.Bind(op.Bind{Runtime: f, In: in, Out: out, Constant: constant})
+	if err := c.PickRow(n.Def); err != nil {
+		return err
+	}
+	if _, err := c.Prepare(n.Def); err != nil {
+		return err
+	}
+	if w := c.WorkspaceBytes(); w > 0 {
+		p, err := f.Temporary(c, w)
+		if err != nil {
+			return err
+		}
+		c.BindWorkspace(p)
+	}
+	return n.Def.Run(c)
+}
+
+func (f *folder) free() {
+	for i := range f.temps {
+		f.temps[i].Release()
+	}
+	f.temps = f.temps[:0]
+}
+
+// MakeOutput fails: operators whose shapes come out of the computation are not
+// folded.
+func (f *folder) MakeOutput(*op.Context, int, tensor.DType, tensor.Shape) (*tensor.View, error) {
+	return nil, errs.New(errs.Internal, "an output was made while folding a node whose outputs are made before")
+}
+
+// Temporary implements op.Runtime.
+func (f *folder) Temporary(_ *op.Context, n int) (unsafe.Pointer, error) {
+	h, err := f.s.weights.Acquire(n)
+	if err != nil {
+		return nil, err
+	}
+	f.temps = append(f.temps, h)
+	return h.Data(), nil
+}
+
+// Pack implements op.Runtime: a node that is computed once is packed once.
+func (f *folder) Pack(c *op.Context, _ int, _ string, n int, fill func([]byte) error) ([]byte, error) {
+	p, err := f.Temporary(c, n)
+	if err != nil {
+		return nil, err
+	}
+	//lint:allow unsafe the temporary is lent to a kernel as bytes
+	// SAFETY: Temporary returned n bytes.
+	b := unsafe.Slice((*byte)(p), n)
+	return b, fill(b)
+}
+
+// For implements op.Runtime on the calling goroutine.
+func (f *folder) For(n, _ int, task op.Task) { task.Chunk(0, n) }
+
+// Threads implements op.Runtime.
+func (f *folder) Threads() int { return 1 }
+
+// Branch fails: nodes with subgraphs are not folded.
+func (f *folder) Branch(*op.Context, string) error {
+	return errs.New(errs.Internal, "a subgraph was run while folding")
+}
+
+// Stopped implements op.Runtime.
+func (f *folder) Stopped() error { return nil }

@@ -1,0 +1,294 @@
+package exec
+
+import (
+	"unsafe"
+
+	"github.com/goruntime/goruntime/goruntime/arena"
+	"github.com/goruntime/goruntime/goruntime/errs"
+	"github.com/goruntime/goruntime/goruntime/op"
+	"github.com/goruntime/goruntime/goruntime/plan"
+	"github.com/goruntime/goruntime/goruntime/tensor"
+)
+
+// frame is the mutable half of a program: its tensors, bound to memory, and a
+// context for each step. One run uses it at a time.
+type frame struct {
+	prog  *program
+	views []tensor.View
+	nodes []call
+	order []int          // the steps that run: all but renames
+	own   []arena.Handle // of each buffer with memory of its own in this run
+	slab  arena.Handle
+	at    unsafe.Pointer // where the slab lay when the buffers were bound last
+	temps []arena.Handle
+	in    []tensor.View // scratch for the inputs of subgraphs
+	exits []exit        // of each output, set before begin
+	run   *run
+	now   int // the step that runs
+}
+
+// call is one step of a frame.
+type call struct {
+	op.Context
+	outs     []tensor.View // what the shape rule of a dynamic step writes to
+	infer    *op.Infer
+	prepared bool
+	volatile bool          // Prepare depends on values: again in each run
+	seen     []tensor.View // dtypes and shapes at the last Prepare of a dynamic step
+}
+
+// newFrame makes a frame of p. The program's first frame plans it: plan is
+// called with the workspace that each step asked for.
+func newFrame(p *program, planIt func(work []int)) (*frame, error) {
+	f := &frame{prog: p, views: make([]tensor.View, len(p.vals)), nodes: make([]call, len(p.steps))}
+	for i := range p.vals {
+		f.views[i] = p.vals[i].view
+		if !p.vals[i].shaped {
+			f.views[i].Shape = make(tensor.Shape, 0, 8)
+		}
+	}
+	work := make([]int, len(p.steps))
+	for i := range p.steps {
+		if err := f.prepareStep(i); err != nil {
+			n := p.steps[i].node
+			return nil, errs.At(err, n.OpType, n.Name, "")
+		}
+		if p.steps[i].static {
+			work[i] = f.nodes[i].WorkspaceBytes()
+		}
+		if !p.steps[i].rename {
+			f.order = append(f.order, i)
+		}
+	}
+	if planIt != nil {
+		planIt(work)
+	}
+	f.own = make([]arena.Handle, len(p.plan.Buffers))
+	f.exits = make([]exit, len(p.outputs))
+	return f, nil
+}
+
+// prepareStep binds the context of step i and, where all is known, picks its
+// kernel and prepares it.
+func (f *frame) prepareStep(i int) error {
+	st, c := &f.prog.steps[i], &f.nodes[i]
+	n := st.node
+	c.Attr, c.Version, c.Opset = &n.Attrs, n.Version, n.Opset
+	in, out, constant := make([]*tensor.View, st.args), make([]*tensor.View, len(st.out)), make([]bool, st.args)
+	for k, v := range st.in[:st.args] {
+		if v != plan.None {
+			in[k], constant[k] = &f.views[v], f.prog.vals[v].known
+		}
+	}
+	for k, v := range st.out {
+		if v != plan.None {
+			out[k] = &f.views[v]
+		}
+	}
+	c.Bind(op.Bind{Runtime: f, In: in, Out: out, Constant: constant})
+	if !st.static {
+		c.outs = make([]tensor.View, len(st.out))
+		c.seen = make([]tensor.View, st.args)
+		c.infer = op.NewInfer(&n.Attrs, n.Version, n.Opset, in, nil, c.outs)
+		return nil
+	}
+	if st.rename {
+		return nil
+	}
+	if err := c.PickRow(n.Def); err != nil {
+		return err
+	}
+	var err error
+	c.volatile, err = c.Prepare(n.Def)
+	return err
+}
+
+// bind points all values of a buffer at p.
+func (f *frame) bind(buf int, p unsafe.Pointer) {
+	for _, v := range f.prog.shared[buf] {
+		f.views[v].Data = p
+	}
+}
+
+// bindSlab points everything planned at the slab that starts at p.
+func (f *frame) bindSlab(p unsafe.Pointer) {
+	f.at = p
+	for b := range f.prog.plan.Buffers {
+		if bf := &f.prog.plan.Buffers[b]; bf.Role == plan.Execution && bf.Offset != plan.None {
+			//lint:allow unsafe offsets of the plan
+			// SAFETY: the plan's offsets lie inside the slab.
+			f.bind(b, unsafe.Add(p, bf.Offset))
+		}
+	}
+	for i, w := range f.prog.plan.Workspace {
+		if w != plan.None {
+			// SAFETY: as above.
+			f.nodes[i].BindWorkspace(unsafe.Add(p, w))
+		}
+	}
+}
+
+// exit is where output k of a frame goes.
+type exit struct {
+	io   bool         // to the I/O arena: it leaves the whole run
+	lent *tensor.View // to the caller's memory, or nil
+}
+
+// begin binds the inputs and the memory that is known before the run. f.exits
+// says where the outputs go.
+func (f *frame) begin(r *run, in []tensor.View) error {
+	f.run = r
+	for i, v := range f.prog.inputs {
+		if v >= 0 {
+			f.bind(f.prog.plan.Of[v], in[i].Data)
+		}
+	}
+	if n := f.prog.plan.Slab; n > 0 {
+		h, err := r.exec.Acquire(n)
+		if err != nil {
+			return err
+		}
+		f.slab = h
+		if h.Data() != f.at {
+			f.bindSlab(h.Data())
+		}
+	}
+	for _, b := range f.prog.leaving {
+		if f.prog.plan.Buffers[b].Bytes == plan.Unsized {
+			continue
+		}
+		if err := f.own1(b, f.prog.plan.Buffers[b].Bytes); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// own1 gives buffer b memory of its own for n bytes: the caller's where it lent
+// some for this output, or from the arena of the buffer's role.
+func (f *frame) own1(b, n int) error {
+	to := exit{}
+	if f.prog.plan.Buffers[b].Role == plan.IO {
+		to = f.exits[f.prog.exitOf[b]]
+	}
+	if to.lent != nil {
+		f.bind(b, to.lent.Data)
+		return f.checkLent(b, to.lent)
+	}
+	h, err := f.acquire(to, n)
+	if err != nil {
+		return err
+	}
+	f.own[b] = h
+	f.bind(b, h.Data())
+	return nil
+}
+
+func (f *frame) acquire(to exit, n int) (arena.Handle, error) {
+	if to.io {
+		return f.run.io.Acquire(n)
+	}
+	return f.run.exec.Acquire(n)
+}
+
+// checkLent compares the caller's memory with the output that lands in it.
+func (f *frame) checkLent(b int, lent *tensor.View) error {
+	v := &f.views[f.prog.outputs[f.prog.exitOf[b]]]
+	if lent.DType != v.DType || !lent.Shape.Equal(v.Shape) {
+		e := errs.New(errs.Shape, "the memory given for output %q is %v, the output is %v", f.prog.vals[f.prog.outputs[f.prog.exitOf[b]]].name, lent, v)
+		e.Input = f.prog.vals[f.prog.outputs[f.prog.exitOf[b]]].name
+		return e
+	}
+	return nil
+}
+
+// execute runs the steps in order.
+func (f *frame) execute() error {
+	for k, i := range f.order {
+		st := &f.prog.steps[i]
+		f.now = i
+		var err error
+		if st.static {
+			err = f.static(st, &f.nodes[i])
+		} else {
+			err = f.dynamic(st, &f.nodes[i])
+		}
+		if err == nil && (st.heavy || k&31 == 31) {
+			err = f.run.stop.check()
+		}
+		if len(f.temps) > 0 {
+			f.freeTemps()
+		}
+		if err != nil {
+			return errs.At(err, st.node.OpType, st.node.Name, "")
+		}
+		for _, b := range f.prog.plan.Release[i] {
+			f.own[b].Release()
+			f.own[b] = arena.Handle{}
+		}
+	}
+	return nil
+}
+
+func (f *frame) static(st *step, c *call) error {
+	if c.volatile {
+		if err := f.prepareLate(st, c); err != nil {
+			return err
+		}
+	}
+	return st.node.Def.Run(&c.Context)
+}
+
+// prepareLate prepares a step of known shapes whose Prepare reads values of the
+// run. Its workspace was not planned.
+func (f *frame) prepareLate(st *step, c *call) error {
+	var err error
+	c.volatile, err = c.Prepare(st.node.Def)
+	if err != nil {
+		return err
+	}
+	return f.lateWorkspace(&c.Context)
+}
+
+func (f *frame) lateWorkspace(c *op.Context) error {
+	n := c.WorkspaceBytes()
+	if n == 0 {
+		return nil
+	}
+	p, err := f.Temporary(c, n)
+	c.BindWorkspace(p)
+	return err
+}
+
+// end gives back all memory of the run but what take moved out.
+func (f *frame) end() {
+	f.freeTemps()
+	for b := range f.own {
+		if f.own[b].Valid() {
+			f.own[b].Release()
+			f.own[b] = arena.Handle{}
+		}
+	}
+	if f.slab.Valid() {
+		f.slab.Release()
+		f.slab = arena.Handle{}
+	}
+	f.run = nil
+}
+
+// take moves the memory of output k out of the frame. The handle is not valid
+// where the caller lent the memory.
+func (f *frame) take(k int) (tensor.View, arena.Handle) {
+	b := f.prog.leaving[k]
+	h := f.own[b]
+	f.own[b] = arena.Handle{}
+	return f.views[f.prog.outputs[k]], h
+}
+
+func (f *frame) freeTemps() {
+	for i := range f.temps {
+		f.temps[i].Release()
+		f.temps[i] = arena.Handle{}
+	}
+	f.temps = f.temps[:0]
+}

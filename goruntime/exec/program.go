@@ -1,0 +1,194 @@
+package exec
+
+import (
+	"sync"
+
+	"github.com/goruntime/goruntime/goruntime/arena"
+	"github.com/goruntime/goruntime/goruntime/graph"
+	"github.com/goruntime/goruntime/goruntime/plan"
+	"github.com/goruntime/goruntime/goruntime/tensor"
+)
+
+// keep is how many specializations a unit keeps, the most recently used.
+const keep = 8
+
+// unit is a graph together with the values wanted from it, which runs feed.
+type unit struct {
+	s      *Session
+	g      *graph.Graph
+	wanted []graph.ID
+	inputs []graph.ID // what a run feeds, in order: formal inputs, then captures
+	fixed  []fixed    // captured values that the parent knows
+	need   []bool
+
+	mu    sync.Mutex // protects specs and the free lists of its programs
+	specs []*program // the most recently used first
+}
+
+func newUnit(s *Session, g *graph.Graph, wanted []graph.ID) *unit {
+	return &unit{s: s, g: g, wanted: wanted, need: g.Needed(wanted)}
+}
+
+// fixed is a value of a unit that is the same in every run.
+type fixed struct {
+	id   graph.ID
+	view tensor.View
+	root bool // a constant of the model, not of one specialization
+}
+
+// value is one value of a program.
+type value struct {
+	name   string
+	view   tensor.View // dtype and shape where shaped, and Data where known
+	shaped bool
+	known  bool // the same in every run of the program
+	model  bool // known, and the same in every program of the session
+	feed   int  // the number of the input, or -1
+	root   int  // the value whose memory it shares, itself where it has its own
+}
+
+// step is one step of a program.
+type step struct {
+	node   *graph.Node
+	in     []int
+	out    []int
+	static bool // all shapes are known: outputs are made before, Prepare was called
+	rename bool // static and output 0 shares the memory of input 0: nothing runs
+	heavy  bool // may take long enough to look at the clock afterwards
+	args   int  // how many of in the node lists; the rest are captured by its bodies
+	bodies []body
+}
+
+// body is a subgraph of a step and the program's values that it captures.
+type body struct {
+	attr     string
+	unit     *unit
+	captures []int
+}
+
+// program is a unit specialized for one signature of inputs.
+type program struct {
+	unit    *unit
+	vals    []value
+	steps   []step
+	inputs  []int // the value of each unit input, or -1 where nothing reads it
+	sig     []tensor.View
+	outputs []int
+	plan    *plan.Plan
+	shared  [][]int // the values of each buffer
+	leaving []int   // the buffers that leave the run, in the order of outputs
+	exitOf  []int   // the output of each buffer that leaves
+	owned   []arena.Handle
+	free    []*frame // under unit.mu, as busy and retired
+	busy    int      // runs that use the program
+	retired bool     // no longer in unit.specs
+
+	packs   packs // packed forms of folded constants
+}
+
+// matches reports whether the program is for inputs of these types and shapes.
+// An absent optional input has the dtype Undefined.
+func (p *program) matches(in []tensor.View) bool {
+	for i := range p.sig {
+		if p.sig[i].DType != in[i].DType || !p.sig[i].Shape.Equal(in[i].Shape) {
+			return false
+		}
+	}
+	return true
+}
+
+// acquire returns a frame for inputs of these types and shapes, to be given
+// back with release.
+func (u *unit) acquire(in []tensor.View) (*frame, error) {
+	if p, f := u.find(in); f != nil {
+		return f, nil
+	} else if p != nil {
+		f, err := newFrame(p, nil)
+		if err != nil {
+			p.done(nil)
+		}
+		return f, err
+	}
+	p, f, err := specialize(u, in)
+	if err != nil {
+		return nil, err
+	}
+	p.busy = 1
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.specs = append([]*program{p}, u.specs...)
+	if len(u.specs) > keep {
+		u.specs[keep].retire()
+		u.specs = u.specs[:keep]
+	}
+	return f, nil
+}
+
+// find returns the program for these inputs, counted as busy, with a free frame
+// of it if there is one.
+func (u *unit) find(in []tensor.View) (*program, *frame) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for i, p := range u.specs {
+		if !p.matches(in) {
+			continue
+		}
+		if i > 0 {
+			copy(u.specs[1:i+1], u.specs[:i])
+			u.specs[0] = p
+		}
+		p.busy++
+		var f *frame
+		if n := len(p.free); n > 0 {
+			f, p.free = p.free[n-1], p.free[:n-1]
+		}
+		return p, f
+	}
+	return nil, nil
+}
+
+// done ends the use of a frame, which serves the next run; nil where none came
+// to be. The last use of a dropped program gives its memory back.
+func (p *program) done(f *frame) {
+	p.unit.mu.Lock()
+	defer p.unit.mu.Unlock()
+	p.busy--
+	switch {
+	case p.retired && p.busy == 0:
+		p.drop()
+	case f != nil && !p.retired:
+		p.free = append(p.free, f)
+	}
+}
+
+// retire drops the program once no run uses it. The unit's lock is held.
+func (p *program) retire() {
+	p.retired = true
+	if p.busy == 0 {
+		p.drop()
+	}
+}
+
+// drop gives back what the program owns: folded constants, packed forms of
+// them, the programs of its subgraphs.
+func (p *program) drop() {
+	for i := range p.owned {
+		p.owned[i].Release()
+	}
+	p.owned, p.free = nil, nil
+	for i := range p.steps {
+		for _, b := range p.steps[i].bodies {
+			b.unit.close()
+		}
+	}
+}
+
+// close drops all programs of the unit.
+func (u *unit) close() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for _, p := range u.specs {
+		p.retire()
+	}
+	u.specs = nil
+}

@@ -1,0 +1,346 @@
+package exec
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/goruntime/goruntime/goruntime/errs"
+	"github.com/goruntime/goruntime/goruntime/graph"
+	"github.com/goruntime/goruntime/goruntime/op"
+	"github.com/goruntime/goruntime/goruntime/plan"
+	"github.com/goruntime/goruntime/goruntime/tensor"
+)
+
+// specializer walks a unit's graph once, for known input shapes, and writes
+// down a program.
+type specializer struct {
+	p    *program
+	fold folder
+}
+
+// scope maps the values of one graph to those of the program; -1 is not yet.
+type scope []int
+
+func newScope(g *graph.Graph) scope {
+	s := make(scope, len(g.Values))
+	for i := range s {
+		s[i] = -1
+	}
+	return s
+}
+
+// specialize makes the program of u for inputs of these types and shapes, and
+// its first frame.
+func specialize(u *unit, in []tensor.View) (*program, *frame, error) {
+	p := &program{unit: u, inputs: make([]int, len(in)), sig: make([]tensor.View, len(in))}
+	z := &specializer{p: p, fold: folder{s: u.s, p: p}}
+	sc := newScope(u.g)
+	for i, v := range in {
+		p.inputs[i] = -1
+		p.sig[i] = tensor.View{DType: v.DType, Shape: v.Shape.Clone()}
+		id := u.inputs[i]
+		if v.DType == tensor.Undefined {
+			continue // an optional input that is not fed: its default stands
+		}
+		p.inputs[i] = z.add(value{name: u.g.Values[id].Name, view: p.sig[i], shaped: true, feed: i})
+		sc[id] = p.inputs[i]
+	}
+	for _, f := range u.fixed {
+		sc[f.id] = z.add(value{name: u.g.Values[f.id].Name, view: f.view, shaped: true, known: true, model: f.root, feed: -1})
+	}
+	err := z.walk(u.g, sc, u.need)
+	if err == nil {
+		err = z.leave(sc)
+	}
+	if err != nil {
+		p.drop()
+		return nil, nil, err
+	}
+	z.prune()
+	f, err := newFrame(p, z.plan)
+	if err != nil {
+		p.drop()
+		return nil, nil, err
+	}
+	return p, f, nil
+}
+
+func (z *specializer) add(v value) int {
+	v.root = len(z.p.vals)
+	z.p.vals = append(z.p.vals, v)
+	return v.root
+}
+
+// walk adds the nodes of g that are needed.
+func (z *specializer) walk(g *graph.Graph, sc scope, need []bool) error {
+	for i := range g.Nodes {
+		if need != nil && !need[i] {
+			continue
+		}
+		n := &g.Nodes[i]
+		if err := z.node(g, n, sc); err != nil {
+			return errs.At(err, n.OpType, n.Name, "")
+		}
+	}
+	return nil
+}
+
+// value returns the program's value of id, an initializer on its first use.
+func (z *specializer) value(g *graph.Graph, sc scope, id graph.ID) int {
+	if id == graph.None {
+		return plan.None
+	}
+	if sc[id] < 0 {
+		c := g.Values[id].Const
+		sc[id] = z.add(value{name: g.Values[id].Name, view: *c, shaped: true, known: true, model: true, feed: -1})
+	}
+	return sc[id]
+}
+
+func (z *specializer) node(g *graph.Graph, n *graph.Node, sc scope) error {
+	in := make([]int, len(n.In))
+	for k, id := range n.In {
+		in[k] = z.value(g, sc, id)
+	}
+	if n.Def.Taken != nil && z.p.vals[in[0]].known {
+		return z.inline(g, n, sc, in[0])
+	}
+	if n.Def.Domain == "" && n.Def.Name == "Identity" {
+		sc[n.Out[0]] = in[0]
+		return nil
+	}
+	st := step{node: n, in: in, out: make([]int, len(n.Out))}
+	outs, err := z.infer(&st)
+	if err != nil {
+		return err
+	}
+	if st.static && z.foldable(&st, outs) {
+		return z.evaluate(g, &st, outs, sc)
+	}
+	for k, id := range n.Out {
+		st.out[k] = plan.None
+		if id == graph.None {
+			continue
+		}
+		v := value{name: g.Values[id].Name, feed: -1}
+		if st.static {
+			v.view, v.shaped = tensor.View{DType: outs[k].DType, Shape: outs[k].Shape}, true
+		}
+		st.out[k] = z.add(v)
+		sc[id] = st.out[k]
+	}
+	if n.Def.View && st.out[0] != plan.None {
+		z.p.vals[st.out[0]].root = z.p.vals[in[0]].root
+		st.rename = st.static
+	}
+	st.args = len(st.in)
+	if err := z.bodies(g, n, sc, &st); err != nil {
+		return err
+	}
+	st.heavy = z.heavy(&st)
+	z.p.steps = append(z.p.steps, st)
+	return nil
+}
+
+// infer runs the shape rule where all input shapes are known and sets
+// st.static if that settles the outputs.
+func (z *specializer) infer(st *step) ([]tensor.View, error) {
+	n := st.node
+	if n.Def.Shape == nil {
+		return nil, nil
+	}
+	in, known := make([]*tensor.View, len(st.in)), make([]bool, len(st.in))
+	for k, v := range st.in {
+		if v == plan.None {
+			continue
+		}
+		if !z.p.vals[v].shaped {
+			return nil, nil
+		}
+		in[k], known[k] = &z.p.vals[v].view, z.p.vals[v].known
+	}
+	outs := make([]tensor.View, len(n.Out))
+	err := n.Def.Shape(op.NewInfer(&n.Attrs, n.Version, n.Opset, in, known, outs))
+	if errors.Is(err, op.ErrNeedsValue) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	st.static = true
+	return outs, nil
+}
+
+// bodies makes a unit of each subgraph of a node that is run as it is. What the
+// subgraphs capture becomes further inputs of the step.
+func (z *specializer) bodies(g *graph.Graph, n *graph.Node, sc scope, st *step) error {
+	for _, b := range n.Bodies {
+		u := newUnit(z.p.unit.s, b.Graph, b.Graph.Outputs)
+		u.inputs = slices.Clone(b.Graph.Inputs)
+		use := body{attr: b.Attr, unit: u}
+		for _, c := range b.Graph.Captures {
+			v := z.value(g, sc, c.Outer)
+			if pv := &z.p.vals[v]; pv.known {
+				u.fixed = append(u.fixed, fixed{c.Inner, pv.view, pv.model})
+				continue
+			}
+			u.inputs = append(u.inputs, c.Inner)
+			use.captures = append(use.captures, v)
+		}
+		st.in = append(st.in, use.captures...)
+		st.bodies = append(st.bodies, use)
+	}
+	return nil
+}
+
+// inline puts the branch that the known condition selects in the node's place.
+func (z *specializer) inline(g *graph.Graph, n *graph.Node, sc scope, cond int) error {
+	attr, err := n.Def.Taken(&z.p.vals[cond].view)
+	if err != nil {
+		return err
+	}
+	body := n.Body(attr)
+	inner := newScope(body)
+	for _, c := range body.Captures {
+		inner[c.Inner] = z.value(g, sc, c.Outer)
+	}
+	if err := z.walk(body, inner, body.Needed(body.Outputs)); err != nil {
+		return err
+	}
+	if len(body.Outputs) != len(n.Out) {
+		return errs.New(errs.Model, "%s has %d outputs, the node %d", attr, len(body.Outputs), len(n.Out))
+	}
+	for k, id := range n.Out {
+		if id != graph.None {
+			sc[id] = z.value(body, inner, body.Outputs[k])
+		}
+	}
+	return nil
+}
+
+// leave lists what leaves the run. A value whose memory is not the run's own,
+// or leaves already, leaves as a copy.
+func (z *specializer) leave(sc scope) error {
+	p := z.p
+	taken := map[int]bool{}
+	for _, id := range p.unit.wanted {
+		v := z.value(p.unit.g, sc, id)
+		root := p.vals[v].root
+		if p.vals[root].feed >= 0 || p.vals[root].known || taken[root] {
+			v = z.copyOf(v)
+		}
+		taken[p.vals[v].root] = true
+		p.outputs = append(p.outputs, v)
+	}
+	return nil
+}
+
+func (z *specializer) copyOf(v int) int {
+	src := z.p.vals[v]
+	out := z.add(value{name: src.name, view: tensor.View{DType: src.view.DType, Shape: src.view.Shape}, shaped: src.shaped, feed: -1})
+	n := &graph.Node{Name: src.name, OpType: "Identity", Version: 1, Def: aliasCopy}
+	z.p.steps = append(z.p.steps, step{node: n, in: []int{v}, out: []int{out}, static: src.shaped})
+	return out
+}
+
+// prune drops the steps whose results nothing reads.
+func (z *specializer) prune() {
+	live := make([]bool, len(z.p.vals))
+	for _, v := range z.p.outputs {
+		live[v] = true
+	}
+	kept := z.p.steps[:0:0]
+	for i := len(z.p.steps) - 1; i >= 0; i-- {
+		st := &z.p.steps[i]
+		if !slices.ContainsFunc(st.out, func(v int) bool { return v != plan.None && live[v] }) {
+			for _, b := range st.bodies {
+				b.unit.close()
+			}
+			continue
+		}
+		for _, v := range st.in {
+			if v != plan.None {
+				live[v] = true
+			}
+		}
+		kept = append(kept, *st)
+	}
+	slices.Reverse(kept)
+	z.p.steps = kept
+}
+
+// heavyBytes is how much a step must read and write to be worth a look at the
+// clock after it.
+const heavyBytes = 256 << 10
+
+func (z *specializer) heavy(st *step) bool {
+	if !st.static || len(st.bodies) > 0 {
+		return true
+	}
+	n := 0
+	for _, list := range [][]int{st.in, st.out} {
+		for _, v := range list {
+			if v != plan.None {
+				n += z.p.vals[v].view.Bytes()
+			}
+		}
+	}
+	return n > heavyBytes
+}
+
+// plan makes the program's plan; work is the workspace of each step.
+func (z *specializer) plan(work []int) {
+	p := z.p
+	pr := &plan.Problem{Values: make([]plan.Value, len(p.vals)), Steps: make([]plan.Step, len(p.steps)), NoReuse: p.unit.s.opts.NoReuse}
+	for i := range p.vals {
+		v := &p.vals[i]
+		pr.Values[i] = plan.Value{Bytes: plan.Unsized, Borrowed: v.feed >= 0 || v.known}
+		if v.shaped {
+			pr.Values[i].Bytes = v.view.Bytes()
+		}
+	}
+	for _, v := range p.outputs {
+		pr.Values[v].Output = true
+	}
+	for i := range p.steps {
+		st := &p.steps[i]
+		pr.Steps[i] = plan.Step{
+			In: st.in, Out: st.out, View: st.node.Def.View, Over: z.over(st), Moves: len(st.bodies) > 0, Workspace: work[i],
+		}
+	}
+	p.plan = plan.Make(pr)
+	p.shared = make([][]int, len(p.plan.Buffers))
+	for v, b := range p.plan.Of {
+		if b != plan.None {
+			p.shared[b] = append(p.shared[b], v)
+		}
+	}
+	p.exitOf = make([]int, len(p.plan.Buffers))
+	for k, v := range p.outputs {
+		p.leaving = append(p.leaving, p.plan.Of[v])
+		p.exitOf[p.plan.Of[v]] = k
+	}
+}
+
+// over returns the inputs that the step's output 0 may overwrite: of the same
+// shape and elements as wide, where the operator allows it.
+func (z *specializer) over(st *step) []int {
+	if !st.static || st.rename || st.node.Def.InPlace == op.Never || st.out[0] == plan.None {
+		return nil
+	}
+	limit := st.args
+	if st.node.Def.InPlace == op.FirstOnly {
+		limit = min(limit, 1)
+	}
+	var over []int
+	out := &z.p.vals[st.out[0]].view
+	for k, v := range st.in[:limit] {
+		if v == plan.None {
+			continue
+		}
+		if in := &z.p.vals[v].view; in.Shape.Equal(out.Shape) && in.DType.Bits() == out.DType.Bits() {
+			over = append(over, k)
+		}
+	}
+	return over
+}

@@ -1,0 +1,54 @@
+package exec
+
+import (
+	"sync/atomic"
+	"time"
+
+	"github.com/goruntime/goruntime/goruntime/errs"
+)
+
+// pollEvery is how often a run asks its caller for signals.
+const pollEvery = 20 * time.Millisecond
+
+// Stop ends runs early: by Cancel from any thread, at a deadline, or where the
+// caller's Poll says so. The zero value never stops; one Stop serves one run at
+// a time.
+type Stop struct {
+	// Deadline ends the run with errs.Timeout; the zero time is none.
+	Deadline time.Time
+	// Poll is called on the run's goroutine at most every 20 ms, between nodes;
+	// an error ends the run. May be nil.
+	Poll func() error
+
+	canceled atomic.Bool
+	next     time.Time
+}
+
+// Cancel ends the run that uses s, and the next one, with errs.Canceled.
+// Concurrency: safe from any goroutine.
+func (s *Stop) Cancel() { s.canceled.Store(true) }
+
+// Reset makes a canceled Stop usable again.
+func (s *Stop) Reset() { s.canceled.Store(false) }
+
+// check returns the error that ends the run, or nil. A nil Stop never ends it.
+func (s *Stop) check() error {
+	if s == nil {
+		return nil
+	}
+	if s.canceled.Load() {
+		return errs.New(errs.Canceled, "the run was canceled")
+	}
+	if s.Poll == nil && s.Deadline.IsZero() {
+		return nil
+	}
+	now := time.Now()
+	if !s.Deadline.IsZero() && now.After(s.Deadline) {
+		return errs.New(errs.Timeout, "the run's time limit passed")
+	}
+	if s.Poll != nil && now.After(s.next) {
+		s.next = now.Add(pollEvery)
+		return s.Poll()
+	}
+	return nil
+}

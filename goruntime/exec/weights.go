@@ -1,0 +1,60 @@
+package exec
+
+import (
+	"sync"
+	"unsafe"
+
+	"github.com/goruntime/goruntime/goruntime/arena"
+)
+
+// packKey names one packed form of one constant.
+type packKey struct {
+	data   unsafe.Pointer
+	bytes  int
+	layout string
+}
+
+// packs holds constants in the layouts that kernels read, made once each.
+//
+// Ownership: the memory comes from the weights arena and lives until close.
+type packs struct {
+	mu    sync.Mutex // protects all below; held while a form is made, so that it is made once
+	forms map[packKey]arena.Handle
+}
+
+func (p *packs) get(weights *arena.ExecutionArena, key packKey, n int, fill func([]byte) error) ([]byte, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if h, ok := p.forms[key]; ok {
+		return bytesOf(h, n), nil
+	}
+	h, err := weights.Acquire(n)
+	if err != nil {
+		return nil, err
+	}
+	b := bytesOf(h, n)
+	if err := fill(b); err != nil {
+		h.Release()
+		return nil, err
+	}
+	if p.forms == nil {
+		p.forms = map[packKey]arena.Handle{}
+	}
+	p.forms[key] = h
+	return b, nil
+}
+
+func (p *packs) close() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, h := range p.forms {
+		h.Release()
+	}
+	p.forms = nil
+}
+
+func bytesOf(h arena.Handle, n int) []byte {
+	//lint:allow unsafe the handle's memory is lent to a kernel as bytes
+	// SAFETY: the handle was acquired with at least n bytes.
+	return unsafe.Slice((*byte)(h.Data()), n)
+}

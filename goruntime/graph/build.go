@@ -1,0 +1,317 @@
+package graph
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/goruntime/goruntime/goruntime/errs"
+	"github.com/goruntime/goruntime/goruntime/onnx"
+	"github.com/goruntime/goruntime/goruntime/op"
+)
+
+// Alloc returns n bytes that live as long as the graph, for constants that
+// cannot be read in place.
+type Alloc func(n int) ([]byte, error)
+
+// Build makes the Graph of a model: names become numbers, functions are
+// inlined, Constant nodes become constants, nodes are put in order.
+//
+// Ownership: constants alias the model's memory where they can and come from
+// alloc where they must be decoded.
+// Errors: errs.Model for a graph that is not valid (a name produced twice or
+// never, a cycle, a wrong attribute), errs.Unsupported listing every operator
+// that is not run here.
+func Build(m *onnx.Model, alloc Alloc) (*Graph, error) {
+	b := &builder{model: m, alloc: alloc, functions: map[funcKey]*onnx.Function{}, lacking: map[string]bool{}}
+	for _, f := range m.Functions {
+		b.functions[funcKey{onnx.Domain(f.Domain), f.Name, f.Overload}] = f
+	}
+	ops, err := opsets(m.Opsets)
+	if err != nil {
+		return nil, err
+	}
+	g, err := b.graph(m.Graph, nil, &frame{opsets: ops})
+	if err != nil {
+		return nil, err
+	}
+	if len(b.missing) > 0 {
+		return nil, errs.New(errs.Unsupported, "the model needs %d operators that are not supported: %s", len(b.missing), strings.Join(b.missing, ", "))
+	}
+	return g, nil
+}
+
+type funcKey struct{ domain, name, overload string }
+
+type builder struct {
+	model     *onnx.Model
+	alloc     Alloc
+	functions map[funcKey]*onnx.Function
+	missing   []string // "domain.Op version", each once
+	lacking   map[string]bool
+}
+
+// frame is what the nodes of one model or function body share: the opsets it
+// imports and, in a function, the attributes that the call binds.
+type frame struct {
+	opsets map[string]int
+	attrs  map[string]onnx.Attr
+	in     map[string]bool // declared attributes of the function
+	depth  int
+	prefix string // of the names and nodes of an inlined function
+}
+
+// space is where names are looked up: one for each graph, and one for each
+// inlined call, which sees nothing of its caller.
+type space struct {
+	g      *Graph
+	names  map[string]ID
+	parent *space // of a subgraph
+}
+
+// maxDepth bounds subgraphs and functions within each other.
+const maxDepth = 100
+
+func opsets(list []onnx.OpsetID) (map[string]int, error) {
+	m := map[string]int{}
+	for _, o := range list {
+		d := onnx.Domain(o.Domain)
+		if v, twice := m[d]; twice && v != int(o.Version) {
+			m[d] = max(v, int(o.Version))
+			continue
+		}
+		m[d] = int(o.Version)
+	}
+	return m, nil
+}
+
+// graph builds g as a graph of its own, a subgraph where parent is not nil.
+func (b *builder) graph(src *onnx.Graph, parent *space, fr *frame) (*Graph, error) {
+	if fr.depth > maxDepth {
+		return nil, errs.New(errs.Model, "subgraphs and functions lie more than %d deep within each other", maxDepth)
+	}
+	g := &Graph{Name: src.Name}
+	sp := &space{g: g, names: make(map[string]ID, len(src.Nodes)+len(src.Initializers)), parent: parent}
+	if parent == nil {
+		g.names = sp.names
+	}
+	if err := b.initializers(src, sp); err != nil {
+		return nil, err
+	}
+	for i := range src.Inputs {
+		in := &src.Inputs[i]
+		id, ok := sp.names[in.Name]
+		if !ok {
+			var err error
+			if id, err = sp.define(in.Name); err != nil {
+				return nil, err
+			}
+		}
+		if g.Values[id].Input {
+			return nil, errs.New(errs.Model, "the input %q is listed twice", in.Name)
+		}
+		g.Values[id].Input, g.Values[id].Type = true, &in.Type
+		g.Inputs = append(g.Inputs, id)
+	}
+	if err := b.nodes(src.Nodes, sp, fr); err != nil {
+		return nil, err
+	}
+	for i := range src.Outputs {
+		out := &src.Outputs[i]
+		id, ok := sp.lookup(out.Name)
+		if !ok {
+			return nil, errs.New(errs.Model, "the output %q of graph %q is produced by no node", out.Name, src.Name)
+		}
+		if g.Values[id].Type == nil {
+			g.Values[id].Type = &out.Type
+		}
+		g.Outputs = append(g.Outputs, id)
+	}
+	return g, nil
+}
+
+// initializers defines the constants of a graph.
+func (b *builder) initializers(src *onnx.Graph, sp *space) error {
+	for i := range src.Initializers {
+		t := &src.Initializers[i]
+		v, err := b.constant(t)
+		if err != nil {
+			return errs.At(err, "", "", t.Name)
+		}
+		id, err := sp.define(t.Name)
+		if err != nil {
+			return err
+		}
+		sp.g.Values[id].Const = v
+	}
+	for i := range src.SparseInitializers {
+		t := &src.SparseInitializers[i]
+		v, err := b.sparse(t)
+		if err != nil {
+			return errs.At(err, "", "", t.Name())
+		}
+		id, err := sp.define(t.Name())
+		if err != nil {
+			return err
+		}
+		sp.g.Values[id].Const = v
+	}
+	return nil
+}
+
+// define adds a value of this name.
+func (sp *space) define(name string) (ID, error) {
+	if name == "" {
+		return None, errs.New(errs.Model, "a value without a name is produced")
+	}
+	if _, twice := sp.names[name]; twice {
+		return None, errs.New(errs.Model, "the value %q is produced twice: each name has one producer", name)
+	}
+	id := sp.g.add(name)
+	sp.names[name] = id
+	return id, nil
+}
+
+func (g *Graph) add(name string) ID {
+	g.Values = append(g.Values, Value{Name: name})
+	return ID(len(g.Values) - 1)
+}
+
+// lookup returns the value that name means here, capturing it from a parent
+// where it is not this graph's own. Constants are not captured but shared.
+func (sp *space) lookup(name string) (ID, bool) {
+	if id, ok := sp.names[name]; ok {
+		return id, true
+	}
+	if sp.parent == nil {
+		return None, false
+	}
+	outer, ok := sp.parent.lookup(name)
+	if !ok {
+		return None, false
+	}
+	if outer == None { // an input that the call of a function omits
+		return None, true
+	}
+	from := &sp.parent.g.Values[outer]
+	id := sp.g.add(name)
+	sp.g.Values[id].Type = from.Type
+	if from.Const != nil && !from.Input {
+		sp.g.Values[id].Const = from.Const
+	} else {
+		sp.g.Captures = append(sp.g.Captures, Capture{outer, id})
+	}
+	sp.names[name] = id
+	return id, true
+}
+
+// nodes adds the nodes of a graph or function body in an order in which each
+// value is produced before it is read.
+func (b *builder) nodes(list []onnx.Node, sp *space, fr *frame) error {
+	order, err := sorted(list)
+	if err != nil {
+		return err
+	}
+	for _, i := range order {
+		n := &list[i]
+		name := n.Name
+		if name == "" {
+			name = fmt.Sprintf("#%d", i)
+		}
+		if err := b.node(n, fr.prefix+name, sp, fr); err != nil {
+			return errs.At(err, n.OpType, fr.prefix+name, "")
+		}
+	}
+	return nil
+}
+
+func (b *builder) node(n *onnx.Node, name string, sp *space, fr *frame) error {
+	domain := onnx.Domain(n.Domain)
+	if f := b.functions[funcKey{domain, n.OpType, n.Overload}]; f != nil {
+		return b.call(f, n, name, sp, fr)
+	}
+	if domain == "" && n.OpType == "Constant" {
+		return b.constantNode(n, sp, fr)
+	}
+	out := Node{Name: name, OpType: n.OpType, Domain: domain}
+	var err error
+	for _, in := range n.Inputs {
+		id := None
+		if in != "" {
+			var ok bool
+			if id, ok = sp.lookup(in); !ok {
+				return errs.New(errs.Model, "the input %q is produced by no node, input or initializer", in)
+			}
+		}
+		out.In = append(out.In, id)
+	}
+	for len(out.In) > 0 && out.In[len(out.In)-1] == None {
+		out.In = out.In[:len(out.In)-1]
+	}
+	if !b.resolve(&out, n, fr) {
+		return b.skip(n, sp)
+	}
+	if err = b.attributes(&out, n, sp, fr); err != nil {
+		return err
+	}
+	for _, o := range n.Outputs {
+		id := None
+		if o != "" {
+			if id, err = sp.define(o); err != nil {
+				return err
+			}
+		}
+		out.Out = append(out.Out, id)
+	}
+	if len(out.Out) == 0 {
+		return errs.New(errs.Model, "the node has no output")
+	}
+	sp.g.Nodes = append(sp.g.Nodes, out)
+	return nil
+}
+
+// skip defines the outputs of a node that cannot be run, so that the rest of
+// the model is still checked and everything missing is listed at once.
+func (b *builder) skip(n *onnx.Node, sp *space) error {
+	for _, o := range n.Outputs {
+		if o == "" {
+			continue
+		}
+		if _, err := sp.define(o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// attributes converts the attributes of a node and builds its subgraphs.
+func (b *builder) attributes(out *Node, n *onnx.Node, sp *space, fr *frame) error {
+	var set []op.Value
+	for i := range n.Attrs {
+		a, ok := fr.bound(&n.Attrs[i])
+		if !ok {
+			continue // refers to an attribute that the call leaves to its default
+		}
+		v, err := b.attribute(a, sp, fr)
+		if err != nil {
+			return errs.At(err, "", "", n.Attrs[i].Name)
+		}
+		v.Name = n.Attrs[i].Name
+		if body, ok := v.V.(*Graph); ok {
+			out.Bodies = append(out.Bodies, Body{v.Name, body})
+		}
+		set = append(set, v)
+	}
+	var err error
+	out.Attrs, err = op.NewValues(out.Def, set)
+	return err
+}
+
+// bound returns the attribute that a stands for: itself, or inside a function
+// the caller's that it refers to.
+func (fr *frame) bound(a *onnx.Attr) (*onnx.Attr, bool) {
+	if a.RefName == "" {
+		return a, true
+	}
+	v, ok := fr.attrs[a.RefName]
+	return &v, ok
+}

@@ -1,0 +1,10 @@
+// Package ops links every operator into the program: importing it registers
+// them. It holds no code; an operator is one file of its family's package.
+package ops
+
+import (
+	// The families, each registering its operators.
+	_ "github.com/goruntime/goruntime/goruntime/ops/control"
+	_ "github.com/goruntime/goruntime/goruntime/ops/elementwise"
+	_ "github.com/goruntime/goruntime/goruntime/ops/index"
+)
