@@ -26,7 +26,11 @@ func (b *builder) constant(t *onnx.Tensor) (*tensor.View, error) {
 	if t.DType == tensor.Str {
 		return v, b.strings(v, t)
 	}
-	if raw, ok := t.Raw(); ok {
+	raw, ok, err := t.Payload()
+	if err != nil {
+		return nil, err
+	}
+	if ok {
 		//lint:allow unsafe a constant is read where the model lies
 		// SAFETY: the reader checked that raw covers the shape.
 		v.Data = unsafe.Pointer(unsafe.SliceData(raw))

@@ -1,0 +1,67 @@
+// Package mapped holds read-only file maps that are reference counted: weights
+// are read where the file lies in the page cache, and the map goes with the
+// last of its users.
+package mapped
+
+import (
+	"os"
+	"sync/atomic"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/goruntime/goruntime/goruntime/errs"
+)
+
+// File is a file mapped read-only into memory.
+//
+// Ownership: counted; Open gives the first reference. Bytes are valid while any
+// reference is held.
+// Concurrency: all methods are safe from any goroutine.
+type File struct {
+	b    []byte
+	refs atomic.Int64
+}
+
+// Open maps the file at path. An empty file gives an empty map.
+//
+// Errors: errs.IO naming the path.
+func Open(path string) (*File, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, errs.New(errs.IO, "%w", err)
+	}
+	defer f.Close() //nolint:errcheck // a file that was only read
+	info, err := f.Stat()
+	if err != nil {
+		return nil, errs.New(errs.IO, "%w", err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errs.New(errs.IO, "%s is not a regular file", path)
+	}
+	m := &File{}
+	m.refs.Store(1)
+	if info.Size() == 0 {
+		return m, nil
+	}
+	m.b, err = unix.Mmap(int(f.Fd()), 0, int(info.Size()), unix.PROT_READ, unix.MAP_PRIVATE)
+	if err != nil {
+		return nil, errs.New(errs.IO, "mapping %s (%d bytes): %w", path, info.Size(), err)
+	}
+	return m, nil
+}
+
+// Bytes returns the file's bytes.
+//
+// Ownership: borrowed until the last Release; never to be written.
+func (f *File) Bytes() []byte { return f.b }
+
+// Retain adds a reference.
+func (f *File) Retain() { f.refs.Add(1) }
+
+// Release drops a reference; the last one unmaps the file.
+func (f *File) Release() {
+	if f.refs.Add(-1) == 0 && f.b != nil {
+		_ = unix.Munmap(f.b) // fails only for a range that was never mapped
+		f.b = nil
+	}
+}
