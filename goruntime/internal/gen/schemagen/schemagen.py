@@ -19,7 +19,7 @@ OPTION = {defs.OpSchema.FormalParameterOption.Single: "s", defs.OpSchema.FormalP
 
 
 def parameter(p) -> str:
-    return ",".join([p.name, p.type_str, OPTION[p.option], str(p.min_arity)])
+    return ",".join([p.name, p.type_str.replace(", ", ","), OPTION[p.option], str(p.min_arity)])
 
 
 def default(attr) -> str:
@@ -36,7 +36,7 @@ def default(attr) -> str:
 def line(s) -> str:
     attrs = [",".join([a.name, a.type.name.lower(), str(int(a.required)), default(a)])
              for _, a in sorted(s.attributes.items())]
-    types = [",".join([c.type_param_str, *sorted(c.allowed_type_strs)]) for c in s.type_constraints]
+    types = [",".join([c.type_param_str, *(t.replace(", ", ",") for t in sorted(c.allowed_type_strs))]) for c in s.type_constraints]
     return "\t".join([s.domain, s.name, str(s.since_version), str(int(s.deprecated)),
                       str(int(s.has_function or s.has_context_dependent_function)),
                       ";".join(map(parameter, s.inputs)), ";".join(map(parameter, s.outputs)),
