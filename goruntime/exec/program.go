@@ -83,7 +83,7 @@ type program struct {
 	busy    int      // runs that use the program
 	retired bool     // no longer in unit.specs
 
-	packs   packs // packed forms of folded constants
+	packs packs // packed forms of folded constants
 }
 
 // matches reports whether the program is for inputs of these types and shapes.

@@ -39,10 +39,10 @@ type Value struct {
 // Values, or None.
 type Step struct {
 	In, Out   []int
-	View      bool // output 0 is input 0 under another shape
+	View      bool  // output 0 is input 0 under another shape
 	Over      []int // the positions in In of the inputs that output 0 may overwrite
-	Moves     bool // outputs arrive with memory of their own: never in the slab
-	Workspace int  // bytes of scratch that the step needs
+	Moves     bool  // outputs arrive with memory of their own: never in the slab
+	Workspace int   // bytes of scratch that the step needs
 }
 
 // Problem is what Make plans.

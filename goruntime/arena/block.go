@@ -1,0 +1,78 @@
+package arena
+
+import (
+	"unsafe"
+)
+
+// state is where a block is in its life.
+type state uint8
+
+const (
+	gone state = iota // no memory: the record waits for the next block
+	free              // kept for reuse
+	live              // owned by a Handle
+	lent              // owned by a lease
+)
+
+// block is the record of one piece of memory. Records are reused, the
+// generation tells handles of an earlier life.
+type block struct {
+	data  unsafe.Pointer
+	bytes int // what the block retains: its class size
+	class int
+	num   uint64 // index in store.blocks
+	gen   uint32
+	state state
+	slab  *slab  // that it was carved from, nil where it has a map of its own
+	given func() // releases adopted memory, nil otherwise
+
+	older, newer *block // free blocks by when they were freed
+	above, below *block // free blocks of the class, the newest on top
+}
+
+// Handle owns one live block. It is moved, not copied: whoever has the last
+// copy releases it, once. The zero Handle owns nothing.
+type Handle struct {
+	b    *block
+	s    *store
+	size int
+	gen  uint32
+}
+
+// Valid reports whether h owns a block.
+func (h Handle) Valid() bool { return h.b != nil }
+
+// Data returns the first byte, 64-byte aligned.
+func (h Handle) Data() unsafe.Pointer { return h.b.data }
+
+// Size returns the bytes that were asked for.
+func (h Handle) Size() int { return h.size }
+
+// Capacity returns the bytes that the block retains.
+func (h Handle) Capacity() int { return h.b.bytes }
+
+// Release gives the block back to its arena. A second release of the same
+// block is a bug: it panics under the invariants tag and is otherwise counted
+// as Stats.Misuses, without harm to the free lists.
+func (h Handle) Release() {
+	if h.b != nil {
+		h.s.release(h)
+	}
+}
+
+// slab is a map that small blocks of one class are carved from.
+type slab struct {
+	data  unsafe.Pointer
+	bytes int
+	class int
+	used  int      // blocks that are live, lent or free
+	spare []uint32 // offsets of blocks that were evicted, in units of minBlock
+	next  int      // offset of what was never carved
+	at    int      // index in store.slabs of its class
+}
+
+const slabBytes = 64 << 10
+
+// smallest size that gets a map of its own: smaller blocks share slabs, so that
+// one held block keeps no more than a slab.
+const ownMap = slabBytes / 4

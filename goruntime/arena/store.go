@@ -1,0 +1,331 @@
+package arena
+
+import (
+	"math/bits"
+	"sync"
+	"unsafe"
+
+	"github.com/goruntime/goruntime/goruntime/errs"
+	"github.com/goruntime/goruntime/goruntime/internal/invariants"
+	"github.com/goruntime/goruntime/goruntime/lease"
+	"github.com/goruntime/goruntime/goruntime/offheap"
+)
+
+// NoCap as RetentionCap keeps free memory up to the default bound: live and
+// retained together at most 1.25 times the largest live size since ResetPeak.
+const NoCap = -1
+
+// NoLimit as Limit bounds nothing.
+const NoLimit = 0
+
+// Options configure an arena. The zero value of Limit is none; RetentionCap is
+// given as a pointer because zero is a cap too.
+type Options struct {
+	Capacity     int    // how many blocks to prepare records for
+	RetentionCap *int64 // most bytes of free memory; nil is the default bound
+	Limit        int64  // most bytes of live and free memory together; 0 is none
+}
+
+// store is what both arenas are made of.
+type store struct {
+	mu       sync.Mutex // protects all below
+	classes  [numClasses]*block
+	occupied [(numClasses + 63) / 64]uint64 // classes with free blocks
+	slabs    [numClasses][]*slab            // slabs with room, by class
+	oldest   *block                         // of the free blocks
+	newest   *block
+	blocks   []*block // all records
+	records  []*block // those of blocks that are gone
+	cap      int64    // NoCap, or bytes
+	limit    int64
+	closed   bool
+	st       Stats
+	control  *lease.Control // of an IOArena, else nil
+	returned []*lease.Header
+}
+
+func (s *store) init(o Options) {
+	s.cap, s.limit = NoCap, o.Limit
+	if o.RetentionCap != nil {
+		s.cap = *o.RetentionCap
+	}
+	s.blocks = make([]*block, 0, o.Capacity)
+	for range o.Capacity {
+		s.records = append(s.records, s.record())
+	}
+}
+
+// record adds a record. The lock is held.
+func (s *store) record() *block {
+	b := &block{num: uint64(len(s.blocks))}
+	s.blocks = append(s.blocks, b)
+	return b
+}
+
+func (s *store) acquire(n int) (Handle, error) {
+	if n < 0 || classOf(n) >= numClasses {
+		return Handle{}, errs.New(errs.Memory, "%d bytes asked for: no block is that large", n)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.drain()
+	if s.closed {
+		return Handle{}, errs.New(errs.Closed, "the arena is closed")
+	}
+	c := classOf(n)
+	b := s.find(c)
+	if b != nil {
+		s.unlink(b)
+		s.st.Hits++
+	} else {
+		var err error
+		if b, err = s.fresh(c, n); err != nil {
+			return Handle{}, err
+		}
+		s.st.Misses++
+	}
+	s.enliven(b, live)
+	return Handle{b: b, s: s, size: n, gen: b.gen}, nil
+}
+
+func (s *store) enliven(b *block, to state) {
+	b.state = to
+	s.st.Live += int64(b.bytes)
+	s.st.LiveBlocks++
+	s.st.PeakLive = max(s.st.PeakLive, s.st.Live)
+}
+
+// find returns the free block of the smallest class from c on whose blocks n
+// may take: a block serves requests down to half of its size.
+func (s *store) find(c int) *block {
+	for at := c; at <= c+steps && at < numClasses; {
+		w := s.occupied[at/64] >> (at % 64)
+		if w == 0 {
+			at = (at/64 + 1) * 64
+			continue
+		}
+		at += bits.TrailingZeros64(w)
+		if at > c+steps || (at > c && classSize(c) < classSize(at)/2) {
+			return nil
+		}
+		return s.classes[at]
+	}
+	return nil
+}
+
+// fresh returns a block with new memory. Free blocks go back first where the
+// bound or the limit asks for it, the least recently freed first.
+func (s *store) fresh(c, asked int) (*block, error) {
+	n := int64(classSize(c))
+	s.makeRoom(n)
+	if s.limit != NoLimit && s.st.Live+s.st.Retained+n > s.limit {
+		s.evictTo(max(0, s.limit-n-s.st.Live))
+		if s.st.Live+n > s.limit {
+			return nil, errs.New(errs.Memory, "%d bytes asked for (a block of %d), %d live and %d retained: the limit is %d bytes", asked, n, s.st.Live, s.st.Retained, s.limit)
+		}
+	}
+	b := s.gone()
+	b.class, b.bytes = c, int(n)
+	var err error
+	if n < ownMap {
+		err = s.carve(b)
+	} else {
+		b.data, err = offheap.Map(offheap.Round(int(n)))
+		s.st.SystemAllocations++
+	}
+	if err != nil {
+		s.records = append(s.records, b)
+		return nil, err
+	}
+	return b, nil
+}
+
+func (s *store) gone() *block {
+	if k := len(s.records); k > 0 {
+		b := s.records[k-1]
+		s.records = s.records[:k-1]
+		return b
+	}
+	return s.record()
+}
+
+// makeRoom evicts free blocks so that n bytes more keep the default bound.
+func (s *store) makeRoom(n int64) {
+	if s.cap != NoCap {
+		return
+	}
+	live := s.st.Live + n
+	s.evictTo(max(0, bound(max(s.st.PeakLive, live))-live))
+}
+
+func bound(peak int64) int64 { return peak + peak/4 }
+
+// carve gives b a piece of a slab.
+func (s *store) carve(b *block) error {
+	list := s.slabs[b.class]
+	if len(list) == 0 {
+		p, err := offheap.Map(slabBytes)
+		if err != nil {
+			return err
+		}
+		s.st.SystemAllocations++
+		list = append(list, &slab{data: p, bytes: slabBytes, class: b.class})
+		s.slabs[b.class] = list
+	}
+	sl := list[len(list)-1]
+	at := sl.next
+	if k := len(sl.spare); k > 0 {
+		at = int(sl.spare[k-1]) * minBlock
+		sl.spare = sl.spare[:k-1]
+	} else {
+		sl.next += b.bytes
+	}
+	sl.used++
+	// SAFETY: at is the offset of a piece inside the slab.
+	b.data, b.slab = unsafe.Add(sl.data, at), sl
+	if len(sl.spare) == 0 && sl.next+b.bytes > sl.bytes {
+		s.slabs[b.class] = list[:len(list)-1]
+		sl.at = -1
+	} else {
+		sl.at = len(list) - 1
+	}
+	return nil
+}
+
+// uncarve gives the piece of b back to its slab, and the slab to the system
+// when it was the last.
+func (s *store) uncarve(b *block) {
+	sl := b.slab
+	b.slab = nil
+	sl.used--
+	if sl.used > 0 {
+		sl.spare = append(sl.spare, uint32((uintptr(b.data)-uintptr(sl.data))/minBlock))
+		if sl.at < 0 {
+			sl.at = len(s.slabs[sl.class])
+			s.slabs[sl.class] = append(s.slabs[sl.class], sl)
+		}
+		return
+	}
+	if sl.at >= 0 {
+		list := s.slabs[sl.class]
+		last := list[len(list)-1]
+		list[sl.at], last.at = last, sl.at
+		s.slabs[sl.class] = list[:len(list)-1]
+	}
+	offheap.Unmap(sl.data, sl.bytes)
+	s.st.SystemReleases++
+}
+
+func (s *store) release(h Handle) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if h.b.gen != h.gen || h.b.state != live {
+		s.st.Misuses++
+		if invariants.Enabled {
+			invariants.Bug("a block of %d bytes is released twice, or after it was exported", h.size)
+		}
+		return
+	}
+	s.retire(h.b)
+}
+
+// retire moves a live or lent block to the free list.
+func (s *store) retire(b *block) {
+	s.st.Live -= int64(b.bytes)
+	s.st.LiveBlocks--
+	b.gen++
+	if b.given != nil {
+		release := b.given
+		b.given, b.data, b.state = nil, nil, gone
+		s.records = append(s.records, b)
+		release()
+		return
+	}
+	if invariants.Enabled {
+		poison(b)
+	}
+	b.state = free
+	s.link(b)
+	switch {
+	case s.closed:
+		s.evictTo(0)
+	case s.cap != NoCap:
+		s.evictTo(s.cap)
+	}
+}
+
+// poison fills freed memory, so that a use after release shows.
+func poison(b *block) {
+	// SAFETY: the block has bytes bytes and no owner.
+	for i := range unsafe.Slice((*byte)(b.data), b.bytes) {
+		unsafe.Slice((*byte)(b.data), b.bytes)[i] = 0xdb
+	}
+}
+
+func (s *store) link(b *block) {
+	s.st.Retained += int64(b.bytes)
+	s.st.RetainedBlocks++
+	b.below, b.above = s.classes[b.class], nil
+	if b.below != nil {
+		b.below.above = b
+	}
+	s.classes[b.class] = b
+	s.occupied[b.class/64] |= 1 << (b.class % 64)
+	b.older, b.newer = s.newest, nil
+	if s.newest != nil {
+		s.newest.newer = b
+	} else {
+		s.oldest = b
+	}
+	s.newest = b
+	s.publish()
+}
+
+func (s *store) unlink(b *block) {
+	s.st.Retained -= int64(b.bytes)
+	s.st.RetainedBlocks--
+	if b.above != nil {
+		b.above.below = b.below
+	} else {
+		s.classes[b.class] = b.below
+		if b.below == nil {
+			s.occupied[b.class/64] &^= 1 << (b.class % 64)
+		}
+	}
+	if b.below != nil {
+		b.below.above = b.above
+	}
+	if b.older != nil {
+		b.older.newer = b.newer
+	} else {
+		s.oldest = b.newer
+	}
+	if b.newer != nil {
+		b.newer.older = b.older
+	} else {
+		s.newest = b.older
+	}
+	b.above, b.below, b.older, b.newer = nil, nil, nil, nil
+	s.publish()
+}
+
+// evictTo gives free blocks back to the system, the least recently freed first,
+// until no more than target bytes are retained. It returns the bytes.
+func (s *store) evictTo(target int64) int64 {
+	var n int64
+	for s.st.Retained > target {
+		b := s.oldest
+		s.unlink(b)
+		s.st.Evictions++
+		n += int64(b.bytes)
+		if b.slab != nil {
+			s.uncarve(b)
+		} else {
+			offheap.Unmap(b.data, offheap.Round(b.bytes))
+			s.st.SystemReleases++
+		}
+		b.data, b.state = nil, gone
+		s.records = append(s.records, b)
+	}
+	return n
+}

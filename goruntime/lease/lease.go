@@ -1,0 +1,275 @@
+// Package lease holds memory that has left the runtime: reference-counted
+// headers that C can count down alone, from any thread, without the Go runtime,
+// at interpreter exit and in a forked child.
+//
+// A header is a 64-byte slot in private off-heap memory that is never unmapped
+// and holds no Go pointer. capi/lease.h describes the same layout to C; a test
+// compares the two. A Handle is slot and generation: a stale or second release
+// finds another generation or no count and is refused.
+//
+// The last release pushes the header on the return list of its arena's Control;
+// the arena takes the whole list with one swap, so no list is popped from two
+// sides. Invariant: a header is reachable from exactly one of its arena (free),
+// its holders (counted) or one return list.
+package lease
+
+import (
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/goruntime/goruntime/goruntime/errs"
+	"github.com/goruntime/goruntime/goruntime/internal/invariants"
+	"github.com/goruntime/goruntime/goruntime/offheap"
+)
+
+// Handle names one counted lease: slot and generation.
+type Handle struct {
+	Header     *Header
+	Generation uint32
+}
+
+// Header is one slot. All fields are written by Go before the first holder sees
+// the lease and by the last release; State alone is shared.
+type Header struct {
+	State   uint64 // generation << 32 | references
+	Next    uint64 // the next header on a return list, its address
+	Data    uint64 // address of the first byte
+	Size    uint64 // bytes that the holder sees
+	Bytes   uint64 // bytes that the block retains
+	Control uint64 // address of the Control it returns to
+	Block   uint64 // the arena's number for the block
+	Slot    uint64 // number of this header
+}
+
+// Control is what an arena shares with C: where released headers go and when
+// somebody must look after them.
+type Control struct {
+	Head     uint64 // return list: address of the first header
+	Returned uint64 // bytes on the return list
+	Retained uint64 // free bytes that the arena held when it looked last
+	Cap      uint64 // Retained + Returned above it wakes the janitor; MaxUint64 is never
+	Leased   uint64 // leases that are counted
+	_        [3]uint64
+}
+
+// Never as Control.Cap wakes nobody.
+const Never = ^uint64(0)
+
+// Shared is one word block for the process: the janitor's futex and the flag of
+// a forked child, at a fixed place that C is told once.
+type Shared struct {
+	Futex  uint32 // counts wake-ups; the janitor sleeps on it
+	Forked uint32 // 1 in a forked child: nothing is woken there
+}
+
+const headersPerChunk = 1024
+
+// table is where headers come from. Chunks are never given back.
+var table struct {
+	sync.Mutex // protects all below
+	free       []*Header
+	next       uint64
+}
+
+var shared = sync.OnceValue(func() *Shared { return (*Shared)(mustMap(offheap.Page)) })
+
+// SharedWords returns the process's Shared.
+func SharedWords() *Shared { return shared() }
+
+func mustMap(n int) unsafe.Pointer {
+	p, err := offheap.Map(n)
+	if err != nil {
+		invariants.Bug("no memory for %d bytes of lease headers: %v", n, err)
+	}
+	return p
+}
+
+// NewControl returns a Control that wakes nobody. It is never given back.
+func NewControl() *Control {
+	controls.Lock()
+	defer controls.Unlock()
+	if len(controls.free) == 0 {
+		p := mustMap(offheap.Page)
+		for i := range offheap.Page / 64 {
+			// SAFETY: the page holds as many controls of 64 bytes.
+			controls.free = append(controls.free, (*Control)(unsafe.Add(p, i*64)))
+		}
+	}
+	c := controls.free[len(controls.free)-1]
+	controls.free = controls.free[:len(controls.free)-1]
+	*c = Control{Cap: Never}
+	return c
+}
+
+var controls struct {
+	sync.Mutex // protects free
+	free       []*Control
+}
+
+// FreeControl takes back a Control that no lease refers to.
+func FreeControl(c *Control) {
+	controls.Lock()
+	defer controls.Unlock()
+	controls.free = append(controls.free, c)
+}
+
+// New returns a lease with refs references on n bytes at data, whose last
+// release pushes it on c's return list with the arena's number block. bytes is
+// what the block retains.
+func New(c *Control, data unsafe.Pointer, n, bytes int, block uint64, refs int) Handle {
+	h := take()
+	h.Data, h.Size, h.Bytes = uint64(uintptr(data)), uint64(n), uint64(bytes)
+	h.Control, h.Block = uint64(uintptr(unsafe.Pointer(c))), block
+	gen := uint32(atomic.LoadUint64(&h.State) >> 32)
+	atomic.AddUint64(&c.Leased, 1)
+	atomic.StoreUint64(&h.State, uint64(gen)<<32|uint64(refs))
+	return Handle{h, gen}
+}
+
+func take() *Header {
+	table.Lock()
+	defer table.Unlock()
+	if len(table.free) == 0 {
+		p := mustMap(headersPerChunk * 64)
+		for i := headersPerChunk - 1; i >= 0; i-- {
+			// SAFETY: the chunk holds as many headers of 64 bytes.
+			h := (*Header)(unsafe.Add(p, i*64))
+			h.Slot, h.State = table.next+uint64(i), 1<<32
+			table.free = append(table.free, h)
+		}
+		table.next += headersPerChunk
+	}
+	h := table.free[len(table.free)-1]
+	table.free = table.free[:len(table.free)-1]
+	return h
+}
+
+// Recycle takes back headers that were released, under a new generation each.
+func Recycle(list []*Header) {
+	table.Lock()
+	defer table.Unlock()
+	for _, h := range list {
+		atomic.StoreUint64(&h.State, (atomic.LoadUint64(&h.State)>>32+1)<<32)
+		table.free = append(table.free, h)
+	}
+}
+
+// Retain adds a reference.
+//
+// Errors: errs.Released where the lease was given back already.
+func (h Handle) Retain() error {
+	for {
+		s := atomic.LoadUint64(&h.Header.State)
+		if uint32(s>>32) != h.Generation || uint32(s) == 0 {
+			return released()
+		}
+		if atomic.CompareAndSwapUint64(&h.Header.State, s, s+1) {
+			return nil
+		}
+	}
+}
+
+// Release drops a reference; the last one returns the block to its arena.
+//
+// Concurrency: any goroutine; lock-free.
+// Errors: errs.Released for a stale handle or one release too many.
+func (h Handle) Release() error {
+	for {
+		s := atomic.LoadUint64(&h.Header.State)
+		if uint32(s>>32) != h.Generation || uint32(s) == 0 {
+			return released()
+		}
+		if !atomic.CompareAndSwapUint64(&h.Header.State, s, s-1) {
+			continue
+		}
+		if uint32(s) == 1 {
+			h.Header.giveBack()
+		}
+		return nil
+	}
+}
+
+func released() error {
+	return errs.New(errs.Released, "the lease was released already: each reference is released once")
+}
+
+// giveBack pushes the header on its arena's return list. capi/lease.h has the
+// same steps in C.
+func (h *Header) giveBack() {
+	// SAFETY: a Control is never unmapped.
+	c := (*Control)(ptr(h.Control))
+	n := h.Bytes
+	me := uint64(uintptr(unsafe.Pointer(h)))
+	atomic.AddUint64(&c.Leased, ^uint64(0))
+	over := atomic.AddUint64(&c.Returned, n)+atomic.LoadUint64(&c.Retained) > atomic.LoadUint64(&c.Cap)
+	for {
+		head := atomic.LoadUint64(&c.Head)
+		atomic.StoreUint64(&h.Next, head)
+		if atomic.CompareAndSwapUint64(&c.Head, head, me) {
+			break
+		}
+	}
+	if over {
+		Wake()
+	}
+}
+
+// ptr turns an off-heap address back into a pointer.
+func ptr(address uint64) unsafe.Pointer {
+	// SAFETY: the address is of memory from offheap, which the collector does not
+	// move or free.
+	return *(*unsafe.Pointer)(unsafe.Pointer(&address))
+}
+
+// Drain takes all headers from c's return list.
+func (c *Control) Drain(dst []*Header) []*Header {
+	if atomic.LoadUint64(&c.Head) == 0 {
+		return dst
+	}
+	for at := atomic.SwapUint64(&c.Head, 0); at != 0; {
+		// SAFETY: the list holds addresses of headers only.
+		h := (*Header)(ptr(at))
+		at = atomic.LoadUint64(&h.Next)
+		atomic.AddUint64(&c.Returned, -h.Bytes)
+		dst = append(dst, h)
+	}
+	return dst
+}
+
+// Address returns the lease's first byte.
+func (h Handle) Address() unsafe.Pointer { return ptr(h.Header.Data) }
+
+// Bytes returns how many bytes the holder sees.
+func (h Handle) Bytes() int { return int(h.Header.Size) }
+
+// Wake lets the janitor look after the arenas.
+func Wake() {
+	w := SharedWords()
+	if atomic.LoadUint32(&w.Forked) != 0 {
+		return
+	}
+	atomic.AddUint32(&w.Futex, 1)
+	futex(&w.Futex, futexWake, 1)
+}
+
+// Sleep waits until Wake was called since seen was read from Shared.Futex.
+func Sleep(seen uint32) {
+	if invariants.Race {
+		return
+	}
+	futex(&SharedWords().Futex, futexWait, seen)
+}
+
+const (
+	futexWait = 0
+	futexWake = 1
+)
+
+func futex(word *uint32, op, val uint32) {
+	// SAFETY: word lies in memory that is never unmapped. The wait must not hold a P,
+	// so it is a full system call.
+	_, _, _ = unix.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)), uintptr(op), uintptr(val), 0, 0, 0)
+}
