@@ -176,6 +176,7 @@ func (p *program) drop() {
 		p.owned[i].Release()
 	}
 	p.owned, p.free = nil, nil
+	p.packs.close()
 	for i := range p.steps {
 		for _, b := range p.steps[i].bodies {
 			b.unit.close()

@@ -10,7 +10,6 @@ import (
 	"github.com/goruntime/goruntime/goruntime/errs"
 	"github.com/goruntime/goruntime/goruntime/graph"
 	"github.com/goruntime/goruntime/goruntime/onnx"
-	"github.com/goruntime/goruntime/goruntime/tensor"
 )
 
 // Options are what a Session is opened with; the zero value is good.
@@ -245,5 +244,3 @@ func declared(t *onnx.Type) string {
 	}
 	return t.Elem.String() + "[" + strings.Join(dims, ", ") + "]"
 }
-
-var _ tensor.View

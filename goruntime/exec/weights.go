@@ -20,6 +20,7 @@ type packKey struct {
 type packs struct {
 	mu    sync.Mutex // protects all below; held while a form is made, so that it is made once
 	forms map[packKey]arena.Handle
+	held  []arena.Handle // decoded constants
 }
 
 func (p *packs) get(weights *arena.ExecutionArena, key packKey, n int, fill func([]byte) error) ([]byte, error) {
@@ -44,13 +45,23 @@ func (p *packs) get(weights *arena.ExecutionArena, key packKey, n int, fill func
 	return b, nil
 }
 
+// hold keeps a block until close.
+func (p *packs) hold(h arena.Handle) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.held = append(p.held, h)
+}
+
 func (p *packs) close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, h := range p.forms {
 		h.Release()
 	}
-	p.forms = nil
+	for _, h := range p.held {
+		h.Release()
+	}
+	p.forms, p.held = nil, nil
 }
 
 func bytesOf(h arena.Handle, n int) []byte {

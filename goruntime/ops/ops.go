@@ -7,4 +7,5 @@ import (
 	_ "github.com/goruntime/goruntime/goruntime/ops/control"
 	_ "github.com/goruntime/goruntime/goruntime/ops/elementwise"
 	_ "github.com/goruntime/goruntime/goruntime/ops/index"
+	_ "github.com/goruntime/goruntime/goruntime/ops/shape"
 )

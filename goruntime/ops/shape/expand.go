@@ -1,0 +1,49 @@
+package shape
+
+import (
+	"github.com/goruntime/goruntime/goruntime/errs"
+	"github.com/goruntime/goruntime/goruntime/op"
+	"github.com/goruntime/goruntime/goruntime/tensor"
+)
+
+// Expand broadcasts a tensor to a shape, multidirectionally.
+// https://onnx.ai/onnx/operators/onnx__Expand.html   Departures: none.
+var Expand = op.Declare(op.Def{
+	Name:     "Expand",
+	Versions: op.Versions{8: "", 13: "bfloat16"},
+	Shape: func(c *op.Infer) error {
+		want, err := c.Ints(1)
+		if err != nil {
+			return err
+		}
+		for _, d := range want {
+			if d < 0 {
+				return errs.New(errs.Shape, "shape %v has a negative dimension", tensor.Shape(want))
+			}
+		}
+		out, err := op.BroadcastShape(c.Grow(0, c.DType(0), 0), c.In(0), want)
+		c.SetOutput(0, c.DType(0), out)
+		return err
+	},
+	Prepare: func(c *op.Context) error {
+		c.State = newStrided(c.Out(0).Shape, broadcastStrides(c.In(0).Shape, len(c.Out(0).Shape)), 0)
+		return nil
+	},
+	Run:    runStrided,
+	DTypes: stridedCopies,
+	Also:   map[int][]tensor.DType{1: {tensor.I64}},
+})
+
+// broadcastStrides returns the strides, in elements, with which a dense tensor
+// of shape s is read as one of the given rank; 0 where it is repeated.
+func broadcastStrides(s tensor.Shape, rank int) []int {
+	strides := make([]int, rank)
+	step := 1
+	for i := len(s) - 1; i >= 0; i-- {
+		if s[i] != 1 {
+			strides[rank-len(s)+i] = step
+		}
+		step *= s[i]
+	}
+	return strides
+}
