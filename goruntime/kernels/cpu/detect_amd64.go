@@ -1,0 +1,17 @@
+//go:build !portable && !race
+
+package cpu
+
+import "golang.org/x/sys/cpu"
+
+func detect() Level {
+	x := cpu.X86
+	switch {
+	case !x.HasAVX2 || !x.HasFMA:
+		return Portable
+	case x.HasAVX512F && x.HasAVX512BW && x.HasAVX512VL && x.HasAVX512DQ:
+		return AVX512
+	default:
+		return AVX2
+	}
+}

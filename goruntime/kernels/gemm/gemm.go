@@ -1,0 +1,179 @@
+// Package gemm multiplies matrices of float32: C[M, N] = A[M, K] * B[K, N].
+//
+// A is read in place with a row stride; B is read in place with a row stride or
+// from panels of 64 columns that PackB made. Each element of C is summed over k
+// ascending in one accumulator, with fused multiply-add in the vector variants,
+// whatever the tile, the number of rows or the split: a row alone and the row
+// in a batch give the same bits. The package allocates nothing and starts no
+// goroutine: callers split rows and columns.
+package gemm
+
+import (
+	"unsafe"
+
+	"github.com/goruntime/goruntime/goruntime/kernels/cpu"
+)
+
+//go:generate go run ../../internal/gen/gemmgen .
+
+// Panel is the number of columns in a panel of packed B.
+const Panel = 64
+
+// Start says what the sums start from.
+type Start int
+
+// The starts.
+const (
+	Zero    Start = iota
+	Columns       // Bias[n]
+	Rows          // Bias[m]
+	Add           // what C holds
+)
+
+// Args describe a product. Strides are in elements.
+type Args struct {
+	M, N, K int
+	A       unsafe.Pointer // [M, K], rows LDA apart
+	LDA     int
+	B       unsafe.Pointer // packed, or [K, N] with rows LDB apart
+	LDB     int            // 0 where B is packed
+	C       unsafe.Pointer // [M, N], rows LDC apart
+	LDC     int
+	Start   Start
+	Bias    unsafe.Pointer // of N or M numbers, by Start
+	Relu    bool           // max(0, x) at the end; NaN stays
+}
+
+// tile is what a kernel reads; gemmgen has the offsets.
+type tile struct {
+	a    unsafe.Pointer // 0
+	lda  int            // 8, in bytes as all strides here
+	b    unsafe.Pointer // 16
+	ldb  int            // 24
+	c    unsafe.Pointer // 32
+	ldc  int            // 40
+	k    int            // 48
+	bias unsafe.Pointer // 56
+	mask unsafe.Pointer // 64, of the last vector
+	from int            // 72, a Start
+	relu int            // 80, 0 or 1
+	rows int            // for the portable kernel, which serves every size
+	cols int
+}
+
+// variant is one implementation of the tiles.
+type variant struct {
+	name  string
+	level cpu.Level
+	rows  int // of the largest tile
+	lanes int // of a vector
+	vecs  int // of the largest tile
+	run   func(t *tile, rows, vecs int)
+}
+
+// variants, the best first; portable is the definition.
+var variants = append(vectorVariants, variant{"portable", cpu.Portable, 6, 16, 4, func(t *tile, _, _ int) { portable(t) }})
+
+func chosen() *variant {
+	best := cpu.Best()
+	for i := range variants {
+		if variants[i].level <= best {
+			return &variants[i]
+		}
+	}
+	return &variants[len(variants)-1]
+}
+
+// Variant returns the name of the implementation in use.
+func Variant() string { return chosen().name }
+
+// PackedSize returns how many float32s PackB writes for B [k, n].
+func PackedSize(k, n int) int { return (n + Panel - 1) / Panel * Panel * k }
+
+// PackB writes B[K, N], whose element [k, n] is b[k*sk+n*sn], as panels
+// [ceil(N/64)][K][64], padded with zeros.
+func PackB(dst, b []float32, k, n, sk, sn int) {
+	for j := 0; j < n; j += Panel {
+		w := min(Panel, n-j)
+		for i := range k {
+			row := dst[:Panel]
+			dst = dst[Panel:]
+			at := i*sk + j*sn
+			if sn == 1 {
+				copy(row, b[at:at+w])
+			} else {
+				for c := range w {
+					row[c] = b[at]
+					at += sn
+				}
+			}
+			clear(row[w:])
+		}
+	}
+}
+
+// Run computes the elements of C in rows [m0, m1) and columns [n0, n1); n0 is a
+// multiple of Panel.
+func Run(g *Args, m0, m1, n0, n1 int) {
+	v := chosen()
+	t := tile{lda: 4 * g.LDA, ldc: 4 * g.LDC, k: g.K, from: int(g.Start), ldb: 4 * g.LDB}
+	if g.LDB == 0 {
+		t.ldb = 4 * Panel
+	}
+	if g.Relu {
+		t.relu = 1
+	}
+	for j := n0; j < n1; j += v.lanes * v.vecs {
+		w := min(v.lanes*v.vecs, n1-j)
+		vecs := (w + v.lanes - 1) / v.lanes
+		t.mask, t.cols = maskOf(v.lanes, w-(vecs-1)*v.lanes), w
+		t.b = g.column(j)
+		for i := m0; i < m1; i += v.rows {
+			t.rows = min(v.rows, m1-i)
+			// SAFETY: all offsets are inside the matrices by the caller's contract.
+			t.a = unsafe.Add(g.A, 4*i*g.LDA)
+			t.c = unsafe.Add(g.C, 4*(i*g.LDC+j))
+			switch g.Start {
+			case Columns:
+				t.bias = unsafe.Add(g.Bias, 4*j)
+			case Rows:
+				t.bias = unsafe.Add(g.Bias, 4*i)
+			}
+			v.run(&t, t.rows, vecs)
+		}
+	}
+}
+
+// column returns where column j of B starts.
+func (g *Args) column(j int) unsafe.Pointer {
+	if g.LDB != 0 {
+		// SAFETY: j is a column of B.
+		return unsafe.Add(g.B, 4*j)
+	}
+	// SAFETY: as above; a panel holds K rows of Panel numbers.
+	return unsafe.Add(g.B, 4*(j/Panel*Panel*g.K+j%Panel))
+}
+
+// masks holds, for n lanes of a vector of 16 bits or 8 words, the first n set.
+var (
+	bits16 [17]uint64
+	words8 [9][8]int32
+)
+
+func init() { //lint:allow init the tables are addressed by assembly
+	for n := range bits16 {
+		bits16[n] = 1<<n - 1
+	}
+	for n := range words8 {
+		for i := range n {
+			words8[n][i] = -1
+		}
+	}
+}
+
+func maskOf(lanes, n int) unsafe.Pointer {
+	if lanes == 16 {
+		return unsafe.Pointer(&bits16[n])
+	}
+	return unsafe.Pointer(&words8[n])
+}

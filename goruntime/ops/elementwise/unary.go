@@ -1,0 +1,108 @@
+package elementwise
+
+import (
+	"math"
+
+	"github.com/goruntime/goruntime/goruntime/op"
+	"github.com/goruntime/goruntime/goruntime/tensor"
+)
+
+// span computes the output elements [lo, hi) from the same input elements.
+type span func(out, in *tensor.View, lo, hi int)
+
+// single is the State of an operator on one input.
+type single struct {
+	kernel  span
+	out, in *tensor.View
+}
+
+// Chunk implements op.Task over the elements.
+func (s *single) Chunk(lo, hi int) { s.kernel(s.out, s.in, lo, hi) }
+
+// unary declares an operator that maps each element of one input.
+func unary(name string, versions op.Versions, table op.Table) *op.Def {
+	return op.Declare(op.Def{
+		Name: name, Versions: versions, InPlace: op.AnyInput, Shape: op.SameAsInput, DTypes: table,
+		Attrs: op.Attrs(op.Ints("consumed_inputs")), // of version 1, an optimization hint without meaning
+		Prepare: func(c *op.Context) error {
+			c.State = &single{}
+			return nil
+		},
+		Run: func(c *op.Context) error {
+			s := c.State.(*single)
+			s.kernel, s.out, s.in = op.Row[span](c), c.Out(0), c.In(0)
+			c.For(s.out.Elements(), grain, s)
+			return nil
+		},
+	})
+}
+
+// spanOf makes a kernel of a function of one element.
+func spanOf[In, Out any](f func(In) Out) span {
+	return func(out, in *tensor.View, lo, hi int) {
+		dst, src := tensor.Elems[Out](out)[lo:hi], tensor.Elems[In](in)[lo:hi]
+		for i, x := range src {
+			dst[i] = f(x)
+		}
+	}
+}
+
+// floats is a table for the floating-point types: f64 by the function, f32 and
+// the 16-bit types by the function of float32.
+func floats(f64 func(float64) float64, f32 func(float32) float32) op.Table {
+	return op.ByType(map[tensor.DType]span{
+		tensor.F32: spanOf(f32), tensor.F64: spanOf(f64),
+		tensor.F16:  spanOf(func(h tensor.Half) tensor.Half { return tensor.HalfOf(f32(h.Float32())) }),
+		tensor.BF16: spanOf(func(h tensor.BFloat16) tensor.BFloat16 { return tensor.BFloat16Of(f32(h.Float32())) }),
+	})
+}
+
+// via64 computes a float32 function in float64.
+func via64(f func(float64) float64) func(float32) float32 {
+	return func(x float32) float32 { return float32(f(float64(x))) }
+}
+
+// Each is one row: the operator, its versions, its function.
+// https://onnx.ai/onnx/operators/   Departures: none.
+var (
+	Sqrt    = unary("Sqrt", op.Versions{1: "", 6: "", 13: "bfloat16"}, floats(math.Sqrt, via64(math.Sqrt)))
+	Erf     = unary("Erf", op.Versions{9: "", 13: "bfloat16"}, floats(math.Erf, via64(math.Erf)).And(whole(math.Erf)))
+	Sigmoid = unary("Sigmoid", op.Versions{1: "", 6: "", 13: "bfloat16"}, floats(sigmoid, via64(sigmoid)))
+	Tanh    = unary("Tanh", op.Versions{1: "", 6: "", 13: "bfloat16"}, floats(math.Tanh, via64(math.Tanh)))
+	Exp     = unary("Exp", op.Versions{1: "", 6: "", 13: "bfloat16"}, floats(math.Exp, via64(math.Exp)))
+	Log     = unary("Log", op.Versions{1: "", 6: "", 13: "bfloat16"}, floats(math.Log, via64(math.Log)))
+	Relu    = unary("Relu", op.Versions{1: "", 6: "", 13: "bfloat16", 14: "signed integers"},
+		floats(relu[float64], relu[float32]).And(op.ByType(map[tensor.DType]span{
+			tensor.I8: spanOf(relu[int8]), tensor.I16: spanOf(relu[int16]), tensor.I32: spanOf(relu[int32]), tensor.I64: spanOf(relu[int64]),
+		})))
+	Not = unary("Not", op.Versions{1: ""}, op.ByType(map[tensor.DType]span{tensor.Bool: spanOf(func(b bool) bool { return !b })}))
+)
+
+// relu keeps a NaN.
+func relu[T number](x T) T {
+	if x < 0 {
+		return 0
+	}
+	return x
+}
+
+func sigmoid(x float64) float64 {
+	if x < 0 { // exp of a large negative number would lose all digits of 1 + exp
+		e := math.Exp(x)
+		return e / (1 + e)
+	}
+	return 1 / (1 + math.Exp(-x))
+}
+
+// whole is a table for the whole numbers: the function in float64, truncated.
+func whole(f func(float64) float64) op.Table {
+	return op.ByType(map[tensor.DType]span{
+		tensor.I8: spanOf(truncated[int8](f)), tensor.I16: spanOf(truncated[int16](f)), tensor.I32: spanOf(truncated[int32](f)),
+		tensor.I64: spanOf(truncated[int64](f)), tensor.U8: spanOf(truncated[uint8](f)), tensor.U16: spanOf(truncated[uint16](f)),
+		tensor.U32: spanOf(truncated[uint32](f)), tensor.U64: spanOf(truncated[uint64](f)),
+	})
+}
+
+func truncated[T integer](f func(float64) float64) func(T) T {
+	return func(x T) T { return T(f(float64(x))) }
+}
