@@ -144,8 +144,12 @@ func Run(g *Args, m0, m1, n0, n1 int) {
 	}
 }
 
-// column returns where column j of B starts.
+// column returns where column j of B starts. Without rows it starts nowhere: an
+// address past the end would be that of another object.
 func (g *Args) column(j int) unsafe.Pointer {
+	if g.K == 0 {
+		return g.B
+	}
 	if g.LDB != 0 {
 		// SAFETY: j is a column of B.
 		return unsafe.Add(g.B, 4*j)
