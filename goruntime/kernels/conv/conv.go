@@ -1,0 +1,287 @@
+// Package conv convolves float32 images in NCHW with any kernel, stride,
+// dilation, padding and group, in one, two or three spatial dimensions.
+//
+// It is an implicit matrix product: for a block of 64 output pixels the values
+// under the window are laid out as a panel [K][64], K = C/group * taps, and the
+// filters [M, K] are multiplied with it. The image as a whole is never unfolded.
+// Where there are few pixels the product is turned round: rows are pixels,
+// columns are filters in packed panels. Each output is summed over K ascending
+// in both forms, so that a split changes no bit.
+package conv
+
+import (
+	"unsafe"
+
+	"github.com/goruntime/goruntime/goruntime/kernels/gemm"
+)
+
+// Shape is the geometry of a convolution; lists have one entry for each spatial
+// dimension.
+type Shape struct {
+	N, C, M, Group                           int
+	In, Out, Kernel, Stride, Dilation, Begin []int
+}
+
+// Args are the memory of one run.
+type Args struct {
+	X, W, Y unsafe.Pointer // [N, C, In...], [M, C/Group, Kernel...], [N, M, Out...]
+	Bias    unsafe.Pointer // [M] or nil
+	Packed  unsafe.Pointer // what PackFilters made, or nil
+	Scratch []byte         // Workspace bytes
+	Relu    bool
+}
+
+// fewPixels is up to how many output pixels an image has its filters in the
+// columns of the product.
+const fewPixels = 24
+
+// Plan is a convolution prepared for one geometry. It implements the task of a
+// parallel loop over its parts.
+//
+// Concurrency: one run at a time; the chunks of a run work side by side.
+type Plan struct {
+	s       Shape
+	pixels  int // of an output image
+	plane   int // of an input image
+	taps    int
+	k       int // length of a sum: channels of a group times taps
+	perM    int // filters of a group
+	direct  bool
+	few     bool
+	offsets []int32 // of each (pixel, tap) in an input plane, -1 in the padding
+	blocks  int     // of pixels
+	perPart int     // bytes of scratch of one thread's chunk
+	slots   int
+	free    chan int
+	a       *Args
+}
+
+// NewPlan prepares a convolution for runs on up to threads threads.
+func NewPlan(s Shape, threads int) *Plan {
+	p := &Plan{s: s, pixels: product(s.Out), plane: product(s.In), taps: product(s.Kernel), perM: s.M / s.Group}
+	p.k = s.C / s.Group * p.taps
+	p.direct = p.isDirect()
+	p.few = p.pixels <= fewPixels && p.perM >= 16
+	p.blocks = (p.pixels + gemm.Panel - 1) / gemm.Panel
+	if p.few {
+		p.blocks = 1
+		p.perPart = 4 * (p.pixels*p.k + p.pixels*p.perM)
+	} else if !p.direct {
+		p.perPart = 4 * p.k * gemm.Panel
+	}
+	p.perPart = (p.perPart + 63) &^ 63
+	p.slots = max(1, threads)
+	p.free = make(chan int, p.slots)
+	for i := range p.slots {
+		p.free <- i
+	}
+	if !p.direct || p.few {
+		p.offsets = make([]int32, p.pixels*p.taps)
+		for i := range p.pixels {
+			for t := range p.taps {
+				p.offsets[i*p.taps+t] = p.offset(i, t)
+			}
+		}
+	}
+	return p
+}
+
+func product(list []int) int {
+	n := 1
+	for _, d := range list {
+		n *= d
+	}
+	return n
+}
+
+// isDirect reports whether an input plane is the panel already: windows of one
+// pixel that lie side by side.
+func (p *Plan) isDirect() bool {
+	for i := range p.s.In {
+		if p.s.Kernel[i] != 1 || p.s.Stride[i] != 1 || p.s.Begin[i] != 0 || p.s.Out[i] != p.s.In[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// offset returns where in an input plane tap t of output pixel i lies.
+func (p *Plan) offset(i, t int) int32 {
+	at, step := 0, 1
+	for d := len(p.s.In) - 1; d >= 0; d-- {
+		x := i%p.s.Out[d]*p.s.Stride[d] - p.s.Begin[d] + t%p.s.Kernel[d]*p.s.Dilation[d]
+		if x < 0 || x >= p.s.In[d] {
+			return -1
+		}
+		at += x * step
+		step *= p.s.In[d]
+		i /= p.s.Out[d]
+		t /= p.s.Kernel[d]
+	}
+	return int32(at)
+}
+
+// Workspace returns the bytes of scratch that a run needs.
+func (p *Plan) Workspace() int { return p.perPart * p.slots }
+
+// PackedFilters returns how many float32s PackFilters writes, 0 where the
+// filters are read as they are.
+func (p *Plan) PackedFilters() int {
+	if !p.few {
+		return 0
+	}
+	return p.s.Group * gemm.PackedSize(p.k, p.perM)
+}
+
+// PackFilters writes the filters w [M, C/Group, Kernel...] as panels.
+func (p *Plan) PackFilters(dst, w []float32) {
+	size := gemm.PackedSize(p.k, p.perM)
+	for g := range p.s.Group {
+		gemm.PackB(dst[g*size:(g+1)*size], w[g*p.perM*p.k:(g+1)*p.perM*p.k], p.k, p.perM, 1, p.k)
+	}
+}
+
+// Bind sets the memory of the next run.
+func (p *Plan) Bind(a *Args) { p.a = a }
+
+// Parts returns the number of iterations of the loop: image, group and block.
+func (p *Plan) Parts() int {
+	if p.pixels == 0 {
+		return 0
+	}
+	return p.s.N * p.s.Group * p.blocks
+}
+
+// Grain returns how many iterations make a chunk worth handing out.
+func (p *Plan) Grain() int {
+	work := p.perM * p.k * min(gemm.Panel, max(1, p.pixels))
+	return max(1, (1<<20)/max(1, work))
+}
+
+// Chunk computes the parts [lo, hi).
+func (p *Plan) Chunk(lo, hi int) {
+	slot := <-p.free
+	defer func() { p.free <- slot }()
+	var scratch unsafe.Pointer
+	if p.perPart > 0 {
+		scratch = unsafe.Pointer(&p.a.Scratch[slot*p.perPart])
+	}
+	for i := lo; i < hi; i++ {
+		block := i % p.blocks
+		group := i / p.blocks % p.s.Group
+		image := i / p.blocks / p.s.Group
+		if p.few && p.a.Packed != nil {
+			p.turned(image, group, scratch)
+		} else {
+			p.block(image, group, block, scratch)
+		}
+	}
+}
+
+// x returns the first input plane of a group of an image.
+func (p *Plan) x(image, group int) unsafe.Pointer {
+	// SAFETY: image and group are inside the tensor.
+	return unsafe.Add(p.a.X, 4*(image*p.s.C+group*p.s.C/p.s.Group)*p.plane)
+}
+
+// block computes one block of pixels of a group: rows are filters.
+func (p *Plan) block(image, group, block int, scratch unsafe.Pointer) {
+	n0 := block * gemm.Panel
+	n := min(gemm.Panel, p.pixels-n0)
+	g := gemm.Args{M: p.perM, N: n, K: p.k, LDA: p.k, LDC: p.pixels, Relu: p.a.Relu}
+	// SAFETY: all offsets are inside the tensors.
+	g.A = unsafe.Add(p.a.W, 4*group*p.perM*p.k)
+	g.C = unsafe.Add(p.a.Y, 4*((image*p.s.M+group*p.perM)*p.pixels+n0))
+	if p.a.Bias != nil {
+		g.Start, g.Bias = gemm.Rows, unsafe.Add(p.a.Bias, 4*group*p.perM)
+	}
+	if p.direct {
+		g.B, g.LDB = unsafe.Add(p.x(image, group), 4*n0), p.plane
+	} else {
+		g.B, g.LDB = scratch, gemm.Panel
+		p.unfold(p.x(image, group), scratch, n0, n)
+	}
+	gemm.Run(&g, 0, p.perM, 0, n)
+}
+
+// unfold lays out the values under the windows of n pixels as [K][64].
+func (p *Plan) unfold(x, panel unsafe.Pointer, n0, n int) {
+	channels := p.s.C / p.s.Group
+	// SAFETY: the planes and the panel have these sizes.
+	dst := unsafe.Slice((*float32)(panel), p.k*gemm.Panel)
+	src := unsafe.Slice((*float32)(x), channels*p.plane)
+	for t := range p.taps {
+		for lo := 0; lo < n; {
+			at := p.offsets[(n0+lo)*p.taps+t]
+			hi := p.run(n0, lo, n, t, at)
+			for ch := range channels {
+				row := dst[(ch*p.taps+t)*gemm.Panel+lo : (ch*p.taps+t)*gemm.Panel+hi]
+				if at < 0 {
+					clear(row)
+				} else if from := ch*p.plane + int(at); p.step() == 1 {
+					copy(row, src[from:from+len(row)])
+				} else {
+					for i := range row {
+						row[i] = src[from+i*p.step()]
+					}
+				}
+			}
+			lo = hi
+		}
+	}
+}
+
+// step returns how far apart neighbouring pixels' taps lie in the last
+// dimension.
+func (p *Plan) step() int { return p.s.Stride[len(p.s.Stride)-1] }
+
+// run returns where a run of pixels that starts at lo ends, whose taps lie step
+// apart, or are all in the padding.
+func (p *Plan) run(n0, lo, n, t int, at int32) int {
+	hi := lo + 1
+	for ; hi < n; hi++ {
+		next := p.offsets[(n0+hi)*p.taps+t]
+		if at < 0 && next >= 0 || at >= 0 && next != at+int32((hi-lo)*p.step()) {
+			break
+		}
+	}
+	return hi
+}
+
+// turned computes a group of an image with few pixels: rows are pixels, columns
+// are filters, and the result is transposed into place.
+func (p *Plan) turned(image, group int, scratch unsafe.Pointer) {
+	channels := p.s.C / p.s.Group
+	// SAFETY: the planes and the scratch have these sizes.
+	src := unsafe.Slice((*float32)(p.x(image, group)), channels*p.plane)
+	rows := unsafe.Slice((*float32)(scratch), p.pixels*p.k)
+	sums := unsafe.Slice((*float32)(unsafe.Add(scratch, 4*p.pixels*p.k)), p.pixels*p.perM)
+	for i := range p.pixels {
+		row := rows[i*p.k : (i+1)*p.k]
+		taps := p.offsets[i*p.taps : (i+1)*p.taps]
+		for ch := range channels {
+			plane := src[ch*p.plane : (ch+1)*p.plane]
+			for t, at := range taps {
+				if at < 0 {
+					row[ch*p.taps+t] = 0
+				} else {
+					row[ch*p.taps+t] = plane[at]
+				}
+			}
+		}
+	}
+	g := gemm.Args{M: p.pixels, N: p.perM, K: p.k, A: scratch, LDA: p.k, C: unsafe.Pointer(unsafe.SliceData(sums)), LDC: p.perM, Relu: p.a.Relu}
+	// SAFETY: the packed filters of a group lie behind those of the groups before.
+	g.B = unsafe.Add(p.a.Packed, 4*group*gemm.PackedSize(p.k, p.perM))
+	if p.a.Bias != nil {
+		g.Start, g.Bias = gemm.Columns, unsafe.Add(p.a.Bias, 4*group*p.perM)
+	}
+	gemm.Run(&g, 0, p.pixels, 0, p.perM)
+	// SAFETY: the group's output planes have this size.
+	y := unsafe.Slice((*float32)(unsafe.Add(p.a.Y, 4*(image*p.s.M+group*p.perM)*p.pixels)), p.perM*p.pixels)
+	for i := range p.pixels {
+		for m, v := range sums[i*p.perM : (i+1)*p.perM] {
+			y[m*p.pixels+i] = v
+		}
+	}
+}

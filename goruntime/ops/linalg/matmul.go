@@ -1,0 +1,238 @@
+// Package linalg holds the matrix products.
+package linalg
+
+import (
+	"unsafe"
+
+	"github.com/goruntime/goruntime/goruntime/errs"
+	"github.com/goruntime/goruntime/goruntime/kernels/gemm"
+	"github.com/goruntime/goruntime/goruntime/op"
+	"github.com/goruntime/goruntime/goruntime/tensor"
+)
+
+// MatMul multiplies matrices like numpy.matmul: leading dimensions broadcast, a
+// vector is a row on the left and a column on the right.
+// https://onnx.ai/onnx/operators/onnx__MatMul.html   Departures: none.
+var MatMul = op.Declare(op.Def{
+	Name:     "MatMul",
+	Versions: op.Versions{1: "", 9: "integers", 13: "bfloat16"},
+	Shape:    matmulShape,
+	Prepare:  matmulPrepare,
+	Run:      matmulRun,
+	DTypes: op.ByType(map[tensor.DType]matmulKernel{
+		tensor.F32: matmul32, tensor.F64: matmulOf[float64], tensor.I32: matmulOf[int32], tensor.I64: matmulOf[int64],
+		tensor.U32: matmulOf[uint32], tensor.U64: matmulOf[uint64],
+		tensor.F16: matmulHalf(tensor.HalfOf), tensor.BF16: matmulHalf(tensor.BFloat16Of),
+	}),
+})
+
+// matmulShape: A [Batch..., M, K], B [Batch..., K, N] -> [Batch..., M, N].
+func matmulShape(c *op.Infer) error {
+	a, b := c.In(0), c.In(1)
+	if len(a) == 0 || len(b) == 0 {
+		return errs.New(errs.Shape, "shapes %v and %v: a scalar cannot be multiplied", a, b)
+	}
+	if c.DType(0) != c.DType(1) {
+		return errs.New(errs.Type, "the inputs are %v and %v: they must be alike", c.DType(0), c.DType(1))
+	}
+	ka, kb := a[len(a)-1], b[max(0, len(b)-2)]
+	if ka != kb {
+		return errs.New(errs.Shape, "shapes %v and %v: the inner dimensions %d and %d must be equal", a, b, ka, kb)
+	}
+	out, err := op.BroadcastShape(c.Grow(0, c.DType(0), 0), a[:max(0, len(a)-2)], b[:max(0, len(b)-2)])
+	if err != nil {
+		return err
+	}
+	if len(a) > 1 {
+		out = append(out, a[len(a)-2])
+	}
+	if len(b) > 1 {
+		out = append(out, b[len(b)-1])
+	}
+	c.SetOutput(0, c.DType(0), out)
+	return nil
+}
+
+// product is the State of a MatMul: m x k times k x n for each batch.
+type product struct {
+	m, n, k int
+	a, b    []int // offset of each batch's matrices, in elements
+	args    gemm.Args
+	packed  bool
+	parts   int // column panels of a product, for threads
+	pa, pb  unsafe.Pointer
+	pc      unsafe.Pointer
+	unit    int // of the work that threads share: rows or panels
+	byRows  bool
+}
+
+func matmulPrepare(c *op.Context) error {
+	a, b := c.In(0).Shape, c.In(1).Shape
+	p := &product{k: a[len(a)-1], m: 1, n: 1}
+	if len(a) > 1 {
+		p.m = a[len(a)-2]
+	}
+	if len(b) > 1 {
+		p.n = b[len(b)-1]
+	}
+	la, lb := a[:max(0, len(a)-2)], b[:max(0, len(b)-2)]
+	batch, err := op.BroadcastShape(nil, la, lb)
+	if err != nil {
+		return err
+	}
+	if lb.Elements() == 1 { // one B for all: one tall A
+		p.m *= la.Elements()
+		batch, la = nil, nil
+	}
+	p.a, p.b = offsets(batch, la, p.m*p.k), offsets(batch, lb, p.k*p.n)
+	c.State = p
+	if c.In(0).DType == tensor.F32 && c.Constant(1) && len(p.b) == 1 && p.n > 1 {
+		return p.pack(c)
+	}
+	return nil
+}
+
+// offsets returns where the matrices of each batch of the broadcast shape lie.
+func offsets(batch, s tensor.Shape, size int) []int {
+	list := make([]int, batch.Elements())
+	for i := range list {
+		at, step, rest := 0, 1, i
+		for d := 1; d <= len(s); d++ {
+			full := batch[len(batch)-d]
+			x := rest % full
+			rest /= full
+			if own := s[len(s)-d]; own > 1 {
+				at += x * step
+			}
+			step *= s[len(s)-d]
+		}
+		list[i] = at * size
+	}
+	return list
+}
+
+// pack puts the constant B into panels, once a session.
+func (p *product) pack(c *op.Context) error {
+	b, err := c.Value(1)
+	if err != nil {
+		return err
+	}
+	n := gemm.PackedSize(p.k, p.n)
+	mem, err := c.Pack(1, "gemm.panels", 4*n, func(dst []byte) error {
+		// SAFETY: dst is 64-byte aligned and holds n float32s.
+		gemm.PackB(unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(dst))), n), tensor.Elems[float32](b), p.k, p.n, p.n, 1)
+		return nil
+	})
+	p.packed, p.pb = true, unsafe.Pointer(unsafe.SliceData(mem))
+	return err
+}
+
+type matmulKernel func(c *op.Context, p *product)
+
+func matmulRun(c *op.Context) error {
+	p := c.State.(*product)
+	if p.m > 0 && p.n > 0 && len(p.a) > 0 {
+		op.Row[matmulKernel](c)(c, p)
+	}
+	return nil
+}
+
+func matmul32(c *op.Context, p *product) {
+	p.pa, p.pc = c.In(0).Data, c.Out(0).Data
+	if !p.packed {
+		p.pb = c.In(1).Data
+	}
+	p.args = gemm.Args{M: p.m, N: p.n, K: p.k, LDA: p.k, LDC: p.n, LDB: p.n}
+	if p.packed {
+		p.args.LDB = 0
+	}
+	p.split(c)
+}
+
+// flopsGrain is how many multiply-adds make a chunk worth handing out.
+const flopsGrain = 1 << 20
+
+// split shares the work among threads: whole products, or panels of columns of
+// a single one, or blocks of its rows.
+func (p *product) split(c *op.Context) {
+	panels := (p.n + gemm.Panel - 1) / gemm.Panel
+	blocks := (p.m + rowBlock - 1) / rowBlock
+	p.byRows = blocks > panels
+	p.parts = panels
+	if p.byRows {
+		p.parts = blocks
+	}
+	work := p.m * p.n * p.k / p.parts
+	c.For(len(p.a)*p.parts, max(1, flopsGrain/max(1, work)), p)
+}
+
+// rowBlock is a multiple of every tile's rows.
+const rowBlock = 24
+
+// Chunk implements op.Task over the parts of all products.
+func (p *product) Chunk(lo, hi int) {
+	for lo < hi {
+		batch, part := lo/p.parts, lo%p.parts
+		end := min(p.parts, part+hi-lo)
+		g := p.args
+		// SAFETY: the offsets are those of matrices inside the tensors.
+		g.A = unsafe.Add(p.pa, 4*p.a[batch])
+		g.B = unsafe.Add(p.pb, 4*p.b[batch])
+		g.C = unsafe.Add(p.pc, 4*batch*p.m*p.n)
+		if p.byRows {
+			gemm.Run(&g, part*rowBlock, min(p.m, end*rowBlock), 0, p.n)
+		} else {
+			gemm.Run(&g, 0, p.m, part*gemm.Panel, min(p.n, end*gemm.Panel))
+		}
+		lo += end - part
+	}
+}
+
+// number is what matmulOf multiplies.
+type number interface {
+	float64 | int32 | int64 | uint32 | uint64 | float32
+}
+
+// matmulOf is the product for the other numbers, each element summed over k
+// ascending.
+func matmulOf[T number](c *op.Context, p *product) {
+	a, b, out := tensor.Elems[T](c.In(0)), tensor.Elems[T](c.In(1)), tensor.Elems[T](c.Out(0))
+	for i := range p.a {
+		multiply(a[p.a[i]:], b[p.b[i]:], out[i*p.m*p.n:], p.m, p.n, p.k)
+	}
+}
+
+func multiply[T number](a, b, out []T, m, n, k int) {
+	for i := range m {
+		row := out[i*n : (i+1)*n]
+		clear(row)
+		for x, v := range a[i*k : (i+1)*k] {
+			for j, w := range b[x*n : (x+1)*n] {
+				row[j] += v * w
+			}
+		}
+	}
+}
+
+// matmulHalf sums in float32 and rounds once.
+func matmulHalf[H interface {
+	tensor.Half | tensor.BFloat16
+	Float32() float32
+}](narrow func(float32) H,
+) matmulKernel {
+	return func(c *op.Context, p *product) {
+		a, b, out := tensor.Elems[H](c.In(0)), tensor.Elems[H](c.In(1)), tensor.Elems[H](c.Out(0))
+		for i := range p.a {
+			x, y, z := a[p.a[i]:], b[p.b[i]:], out[i*p.m*p.n:]
+			for r := range p.m {
+				for j := range p.n {
+					s := float32(0)
+					for k := range p.k {
+						s += x[r*p.k+k].Float32() * y[k*p.n+j].Float32()
+					}
+					z[r*p.n+j] = narrow(s)
+				}
+			}
+		}
+	}
+}

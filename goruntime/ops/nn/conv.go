@@ -1,0 +1,165 @@
+package nn
+
+import (
+	"unsafe"
+
+	"github.com/goruntime/goruntime/goruntime/errs"
+	"github.com/goruntime/goruntime/goruntime/kernels/conv"
+	"github.com/goruntime/goruntime/goruntime/op"
+	"github.com/goruntime/goruntime/goruntime/tensor"
+)
+
+// Conv convolves X with the filters W and adds a bias.
+// https://onnx.ai/onnx/operators/onnx__Conv.html   Departures: none.
+var Conv = op.Declare(op.Def{
+	Name:     "Conv",
+	Versions: op.Versions{1: "", 11: "defaults", 22: "bfloat16"},
+	Attrs: op.Attrs(op.String("auto_pad", "NOTSET"), op.Ints("dilations"), op.Int("group", 1), op.Ints("kernel_shape"),
+		op.Ints("pads"), op.Ints("strides")),
+	Shape:   convShape,
+	Prepare: convPrepare,
+	Run:     func(c *op.Context) error { return op.Row[convKernel](c)(c) },
+	DTypes: op.ByType(map[tensor.DType]convKernel{
+		tensor.F32: conv32, tensor.F64: convOf(func(f float64) float64 { return f }, func(f float64) float64 { return f }),
+		tensor.F16:  convOf(func(h tensor.Half) float64 { return float64(h.Float32()) }, tensor.HalfOf64),
+		tensor.BF16: convOf(func(h tensor.BFloat16) float64 { return float64(h.Float32()) }, tensor.BFloat16Of64),
+	}),
+})
+
+type convKernel func(c *op.Context) error
+
+// convShape: X [N, C, D...], W [M, C/group, K...] -> [N, M, O...].
+func convShape(c *op.Infer) error {
+	x, w, group := c.In(0), c.In(1), c.Attr.Int("group")
+	if len(x) < 3 || len(w) != len(x) {
+		return errs.New(errs.Shape, "X has shape %v, W has shape %v: both need a rank of 3 or more, and the same", x, w)
+	}
+	if group < 1 || w[1]*group != x[1] || w[0]%group != 0 {
+		return errs.New(errs.Shape, "X has %d channels, W has shape %v, group is %d: C must be W's second dimension times group and M a multiple of group", x[1], w, group)
+	}
+	if k := c.Attr.Ints("kernel_shape"); k != nil && !tensor.Shape(k).Equal(w[2:]) {
+		return errs.New(errs.Shape, "kernel_shape is %v, W has shape %v", k, w)
+	}
+	if c.Has(2) && !c.In(2).Equal(tensor.Shape{w[0]}) {
+		return errs.New(errs.Shape, "the bias has shape %v, [%d] expected", c.In(2), w[0])
+	}
+	win, err := newWindow(c.Attr, x[2:], w[2:], false)
+	if err != nil {
+		return err
+	}
+	out := c.Grow(0, c.DType(0), len(x))
+	out[0], out[1] = x[0], w[0]
+	copy(out[2:], win.out)
+	return nil
+}
+
+// convolution is the State of a Conv.
+type convolution struct {
+	win   *window
+	group int
+	plan  *conv.Plan
+	args  conv.Args
+}
+
+func convPrepare(c *op.Context) error {
+	x, w := c.In(0).Shape, c.In(1).Shape
+	win, err := newWindow(c.Attr, x[2:], w[2:], false)
+	if err != nil {
+		return err
+	}
+	s := &convolution{win: win, group: c.Attr.Int("group")}
+	c.State = s
+	if c.In(0).DType != tensor.F32 {
+		return nil
+	}
+	s.plan = conv.NewPlan(conv.Shape{
+		N: x[0], C: x[1], M: w[0], Group: s.group,
+		In: win.in, Out: win.out, Kernel: win.kernel, Stride: win.stride, Dilation: win.dilation, Begin: win.begin,
+	}, c.Threads())
+	c.NeedWorkspace(s.plan.Workspace())
+	if n := s.plan.PackedFilters(); n > 0 && c.Constant(1) {
+		f, err := c.Value(1)
+		if err != nil {
+			return err
+		}
+		mem, err := c.Pack(1, "conv.filters", 4*n, func(dst []byte) error {
+			// SAFETY: dst is 64-byte aligned and holds n float32s.
+			s.plan.PackFilters(unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(dst))), n), tensor.Elems[float32](f))
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		s.args.Packed = unsafe.Pointer(unsafe.SliceData(mem))
+	}
+	return nil
+}
+
+func conv32(c *op.Context) error {
+	s := c.State.(*convolution)
+	s.args.X, s.args.W, s.args.Y = c.In(0).Data, c.In(1).Data, c.Out(0).Data
+	s.args.Bias = nil
+	if c.Has(2) {
+		s.args.Bias = c.In(2).Data
+	}
+	s.args.Scratch = c.Workspace()
+	s.plan.Bind(&s.args)
+	c.For(s.plan.Parts(), s.plan.Grain(), s.plan)
+	return nil
+}
+
+// convOf is the convolution for the other types: each output element summed in
+// float64 over the window.
+func convOf[T any](widen func(T) float64, narrow func(float64) T) convKernel {
+	return func(c *op.Context) error {
+		s := c.State.(*convolution)
+		x, w := c.In(0).Shape, c.In(1).Shape
+		src, flt, out := tensor.Elems[T](c.In(0)), tensor.Elems[T](c.In(1)), tensor.Elems[T](c.Out(0))
+		taps := tensor.Shape(s.win.kernel).Elements()
+		pixels := tensor.Shape(s.win.out).Elements()
+		plane := tensor.Shape(s.win.in).Elements()
+		perGroup := w[0] / s.group
+		at := 0
+		for n := range x[0] {
+			for m := range w[0] {
+				bias := 0.0
+				if c.Has(2) {
+					bias = widen(tensor.Elems[T](c.In(2))[m])
+				}
+				first := n*x[1] + m/perGroup*w[1]
+				for p := range pixels {
+					sum := bias
+					for k := range taps {
+						i, ok := s.win.tap(p, k)
+						if !ok {
+							continue
+						}
+						for ch := range w[1] {
+							sum += widen(src[(first+ch)*plane+i]) * widen(flt[(m*w[1]+ch)*taps+k])
+						}
+					}
+					out[at] = narrow(sum)
+					at++
+				}
+			}
+		}
+		return nil
+	}
+}
+
+// tap returns which input element the k-th element of the window at output p
+// lies on; ok is false in the padding.
+func (w *window) tap(p, k int) (at int, ok bool) {
+	step := 1
+	for d := len(w.in) - 1; d >= 0; d-- {
+		i := p%w.out[d]*w.stride[d] - w.begin[d] + k%w.kernel[d]*w.dilation[d]
+		if i < 0 || i >= w.in[d] {
+			return 0, false
+		}
+		at += i * step
+		step *= w.in[d]
+		p /= w.out[d]
+		k /= w.kernel[d]
+	}
+	return at, true
+}

@@ -1,0 +1,3 @@
+// Package nn holds the operators of neural networks: convolution, pooling,
+// normalization, recurrence.
+package nn

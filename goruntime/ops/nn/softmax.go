@@ -1,0 +1,113 @@
+package nn
+
+import (
+	"math"
+
+	"github.com/goruntime/goruntime/goruntime/kernels/vec"
+	"github.com/goruntime/goruntime/goruntime/op"
+	"github.com/goruntime/goruntime/goruntime/tensor"
+)
+
+// Softmax gives exp(x) / sum(exp(x)) along an axis.
+// https://onnx.ai/onnx/operators/onnx__Softmax.html   Departures: none.
+var Softmax = op.Declare(op.Def{
+	Name: "Softmax", Versions: op.Versions{13: "along one axis"}, Attrs: op.Attrs(op.Int("axis", -1)),
+	InPlace: op.FirstOnly, Shape: softmaxShape, Prepare: func(c *op.Context) error { return prepareAxis(c, false) },
+	Run: runSoftmax, DTypes: softmaxRows,
+})
+
+// Softmax1 is Softmax before version 13: the input is seen as a matrix whose
+// rows are all dimensions from axis on.
+var Softmax1 = op.Declare(op.Def{
+	Name: "Softmax", Versions: op.Versions{1: "flattens from axis on", 11: "negative axis"}, Attrs: op.Attrs(op.Int("axis", 1)),
+	InPlace: op.FirstOnly, Shape: softmaxShape, Prepare: func(c *op.Context) error { return prepareAxis(c, true) },
+	Run: runSoftmax, DTypes: softmaxRows,
+})
+
+type softmaxKernel func(s *lines, lo, hi int)
+
+var softmaxRows = op.ByType(map[tensor.DType]softmaxKernel{
+	tensor.F32: softmax32, tensor.F64: softmaxOf(func(f float64) float64 { return f }, func(f float64) float64 { return f }),
+	tensor.F16:  softmaxOf(func(h tensor.Half) float64 { return float64(h.Float32()) }, tensor.HalfOf64),
+	tensor.BF16: softmaxOf(func(h tensor.BFloat16) float64 { return float64(h.Float32()) }, tensor.BFloat16Of64),
+})
+
+func softmaxShape(c *op.Infer) error {
+	if len(c.In(0)) > 0 || c.Version >= 13 {
+		if _, err := c.Axis("axis", max(1, len(c.In(0)))); err != nil {
+			return err
+		}
+	}
+	return op.SameAsInput(c)
+}
+
+// lines is a tensor seen as outer x n x inner, with work along n.
+type lines struct {
+	outer, n, inner int
+	kernel          softmaxKernel
+	out, in         *tensor.View
+}
+
+func prepareAxis(c *op.Context, flatten bool) error {
+	shape := c.In(0).Shape
+	axis, err := tensor.Axis(c.Attr.Int("axis"), max(1, len(shape)))
+	if err != nil {
+		return err
+	}
+	s := &lines{outer: 1, n: 1, inner: 1}
+	if len(shape) > 0 {
+		s.outer, s.n, s.inner = shape[:axis].Elements(), shape[axis], shape[axis+1:].Elements()
+	}
+	if flatten {
+		s.n, s.inner = s.n*s.inner, 1
+	}
+	c.State = s
+	return nil
+}
+
+func runSoftmax(c *op.Context) error {
+	s := c.State.(*lines)
+	s.kernel, s.out, s.in = op.Row[softmaxKernel](c), c.Out(0), c.In(0)
+	if s.n > 0 {
+		c.For(s.outer*s.inner, max(1, (8<<10)/s.n), s)
+	}
+	return nil
+}
+
+// Chunk implements op.Task over the lines.
+func (s *lines) Chunk(lo, hi int) { s.kernel(s, lo, hi) }
+
+func softmax32(s *lines, lo, hi int) {
+	if s.inner != 1 {
+		softmaxSlow32(s, lo, hi)
+		return
+	}
+	out, in := tensor.Elems[float32](s.out), tensor.Elems[float32](s.in)
+	for r := lo; r < hi; r++ {
+		vec.Softmax(out[r*s.n:(r+1)*s.n], in[r*s.n:(r+1)*s.n])
+	}
+}
+
+var softmaxSlow32 = softmaxOf(func(f float32) float64 { return float64(f) }, func(f float64) float32 { return float32(f) })
+
+// softmaxOf works in float64 along any stride.
+func softmaxOf[T any](widen func(T) float64, narrow func(float64) T) softmaxKernel {
+	return func(s *lines, lo, hi int) {
+		out, in := tensor.Elems[T](s.out), tensor.Elems[T](s.in)
+		for r := lo; r < hi; r++ {
+			first := r/s.inner*s.n*s.inner + r%s.inner
+			last := first + (s.n-1)*s.inner
+			top := math.Inf(-1)
+			for i := first; i <= last; i += s.inner {
+				top = math.Max(top, widen(in[i]))
+			}
+			sum := 0.0
+			for i := first; i <= last; i += s.inner {
+				sum += math.Exp(widen(in[i]) - top)
+			}
+			for i := first; i <= last; i += s.inner {
+				out[i] = narrow(math.Exp(widen(in[i])-top) / sum)
+			}
+		}
+	}
+}

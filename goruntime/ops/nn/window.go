@@ -1,0 +1,96 @@
+package nn
+
+import (
+	"github.com/goruntime/goruntime/goruntime/errs"
+	"github.com/goruntime/goruntime/goruntime/op"
+	"github.com/goruntime/goruntime/goruntime/tensor"
+)
+
+// window is where the windows of a convolution or pooling lie, for each of the
+// spatial dimensions.
+type window struct {
+	in, out, kernel, stride, dilation, begin, end []int
+}
+
+// newWindow reads the attributes that convolution and pooling share.
+//
+// Shapes: in are the spatial dimensions of the input, kernel those of the
+// window. ceil rounds the number of windows up (ceil_mode).
+func newWindow(a *op.Values, in tensor.Shape, kernel []int, ceil bool) (*window, error) {
+	n := len(in)
+	w := &window{in: in, kernel: kernel, stride: orOnes(a.Ints("strides"), n), dilation: make([]int, n), out: make([]int, n)}
+	copy(w.dilation, orOnes(nil, n))
+	if a.Has("dilations") {
+		w.dilation = a.Ints("dilations")
+	}
+	pads := a.Ints("pads")
+	if pads == nil {
+		pads = make([]int, 2*n)
+	}
+	if len(kernel) != n || len(w.stride) != n || len(w.dilation) != n || len(pads) != 2*n {
+		return nil, errs.New(errs.Shape, "kernel %v, strides %v, dilations %v and pads %v do not fit the %d spatial dimensions %v",
+			kernel, w.stride, w.dilation, pads, n, in)
+	}
+	w.begin, w.end = append([]int(nil), pads[:n]...), append([]int(nil), pads[n:]...)
+	auto := "NOTSET"
+	if a.Has("auto_pad") {
+		auto = a.Str("auto_pad")
+	}
+	for i := range n {
+		if kernel[i] < 1 || w.stride[i] < 1 || w.dilation[i] < 1 {
+			return nil, errs.New(errs.Shape, "kernel %d, stride %d and dilation %d of dimension %d must be positive", kernel[i], w.stride[i], w.dilation[i], i)
+		}
+		if err := w.place(i, auto, ceil); err != nil {
+			return nil, err
+		}
+	}
+	return w, nil
+}
+
+// place settles the pads and the number of windows of dimension i.
+func (w *window) place(i int, auto string, ceil bool) error {
+	extent := (w.kernel[i]-1)*w.dilation[i] + 1
+	switch auto {
+	case "NOTSET", "":
+	case "VALID":
+		w.begin[i], w.end[i] = 0, 0
+	case "SAME_UPPER", "SAME_LOWER":
+		w.out[i] = (w.in[i] + w.stride[i] - 1) / w.stride[i]
+		total := max(0, (w.out[i]-1)*w.stride[i]+extent-w.in[i])
+		w.begin[i] = total / 2
+		if auto == "SAME_LOWER" {
+			w.begin[i] = total - total/2
+		}
+		w.end[i] = total - w.begin[i]
+		return nil
+	default:
+		return errs.New(errs.Argument, "auto_pad %q is none of NOTSET, VALID, SAME_UPPER, SAME_LOWER", auto)
+	}
+	room := w.in[i] + w.begin[i] + w.end[i] - extent
+	if room < 0 {
+		if w.in[i]+w.begin[i]+w.end[i] >= 0 && w.in[i] == 0 {
+			w.out[i] = 0
+			return nil
+		}
+		return errs.New(errs.Shape, "a window of %d does not fit into dimension %d of %d with pads %d and %d", extent, i, w.in[i], w.begin[i], w.end[i])
+	}
+	w.out[i] = room/w.stride[i] + 1
+	if ceil && room%w.stride[i] != 0 {
+		w.out[i]++
+		if (w.out[i]-1)*w.stride[i] >= w.in[i]+w.begin[i] { // a window must not begin in the end padding
+			w.out[i]--
+		}
+	}
+	return nil
+}
+
+func orOnes(list []int, n int) []int {
+	if list != nil {
+		return list
+	}
+	list = make([]int, n)
+	for i := range list {
+		list[i] = 1
+	}
+	return list
+}
