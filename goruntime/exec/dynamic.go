@@ -6,6 +6,7 @@ import (
 	"github.com/goruntime/goruntime/goruntime/errs"
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/plan"
+	"github.com/goruntime/goruntime/goruntime/pool"
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
 
@@ -152,7 +153,14 @@ func (f *frame) valueOf(v *tensor.View) int {
 func (f *frame) For(n, grain int, task op.Task) { f.run.crew.For(n, grain, task) }
 
 // Threads implements op.Runtime.
-func (f *frame) Threads() int { return f.run.crew.Threads() }
+// A frame that is being prepared has no run yet: it may be used with as many as
+// the process has.
+func (f *frame) Threads() int {
+	if f.run == nil {
+		return pool.Width()
+	}
+	return f.run.crew.Threads()
+}
 
 // Stopped implements op.Runtime.
 func (f *frame) Stopped() error { return f.run.stop.check() }

@@ -52,6 +52,8 @@ type Context struct {
 	workBytes int
 	asked     bool
 	scratch   [][]int
+	wide      []tensor.View  // see Unpacked
+	narrow    []*tensor.View // the tensors that wide stands for
 }
 
 // Inputs returns the number of inputs that the node lists, omitted ones too.

@@ -7,5 +7,9 @@ import (
 	_ "github.com/goruntime/goruntime/goruntime/ops/control"
 	_ "github.com/goruntime/goruntime/goruntime/ops/elementwise"
 	_ "github.com/goruntime/goruntime/goruntime/ops/index"
+	_ "github.com/goruntime/goruntime/goruntime/ops/linalg"
+	_ "github.com/goruntime/goruntime/goruntime/ops/ml"
+	_ "github.com/goruntime/goruntime/goruntime/ops/nn"
+	_ "github.com/goruntime/goruntime/goruntime/ops/reduce"
 	_ "github.com/goruntime/goruntime/goruntime/ops/shape"
 )

@@ -1,0 +1,126 @@
+package elementwise
+
+import (
+	"slices"
+
+	"github.com/goruntime/goruntime/goruntime/op"
+	"github.com/goruntime/goruntime/goruntime/tensor"
+)
+
+// Clip keeps each element between two bounds; where the lower bound is above
+// the upper one, the upper one wins. NaN stays.
+// https://onnx.ai/onnx/operators/onnx__Clip.html   Departures: none.
+var Clip = op.Declare(op.Def{
+	Name: "Clip", Versions: op.Versions{11: "bounds are inputs", 12: "all numbers", 13: "bfloat16"},
+	InPlace: op.FirstOnly, Shape: op.SameAsInput,
+	Prepare: func(c *op.Context) error { c.State = &clipping{}; return nil },
+	Run: func(c *op.Context) error {
+		s := c.State.(*clipping)
+		s.low, s.high = nil, nil
+		if c.Has(1) {
+			s.low = c.In(1)
+		}
+		if c.Has(2) {
+			s.high = c.In(2)
+		}
+		return s.run(c)
+	},
+	DTypes: op.ByType(map[tensor.DType]clipKernel{
+		tensor.F32: clip[float32], tensor.F64: clip[float64], tensor.I8: clip[int8], tensor.I16: clip[int16], tensor.I32: clip[int32],
+		tensor.I64: clip[int64], tensor.U8: clip[uint8], tensor.U16: clip[uint16], tensor.U32: clip[uint32], tensor.U64: clip[uint64],
+		tensor.F16: clipHalf[tensor.Half], tensor.BF16: clipHalf[tensor.BFloat16],
+	}),
+})
+
+// Clip1 is Clip before version 11: the bounds are attributes, floats only.
+var Clip1 = op.Declare(op.Def{
+	Name: "Clip", Versions: op.Versions{1: "", 6: ""},
+	Attrs:   op.Attrs(op.Optional("min", op.KindFloat), op.Optional("max", op.KindFloat), op.Ints("consumed_inputs")),
+	InPlace: op.FirstOnly, Shape: op.SameAsInput,
+	Prepare: func(c *op.Context) error {
+		s := &clipping{}
+		bound := attrBound[c.In(0).DType]
+		if c.Attr.Has("min") {
+			s.low = bound(c.Attr.Float("min"))
+		}
+		if c.Attr.Has("max") {
+			s.high = bound(c.Attr.Float("max"))
+		}
+		c.State = s
+		return nil
+	},
+	Run: func(c *op.Context) error { return c.State.(*clipping).run(c) },
+	DTypes: op.ByType(map[tensor.DType]clipKernel{
+		tensor.F32: clip[float32], tensor.F64: clip[float64], tensor.F16: clipHalf[tensor.Half],
+	}),
+})
+
+// attrBound makes a scalar of a float attribute.
+var attrBound = [tensor.NumDTypes]func(float32) *tensor.View{
+	tensor.F32: func(f float32) *tensor.View { return scalar(tensor.F32, f) },
+	tensor.F64: func(f float32) *tensor.View { return scalar(tensor.F64, float64(f)) },
+	tensor.F16: func(f float32) *tensor.View { return scalar(tensor.F16, tensor.HalfOf(f)) },
+}
+
+func scalar[T any](d tensor.DType, x T) *tensor.View {
+	v, err := tensor.ViewOf(d, nil, slices.Clone([]T{x}))
+	if err != nil {
+		return nil
+	}
+	return &v
+}
+
+// clipping is the State of a Clip.
+type clipping struct {
+	low, high, out, in *tensor.View
+	kernel             clipKernel
+}
+
+type clipKernel func(s *clipping, lo, hi int)
+
+func (s *clipping) run(c *op.Context) error {
+	s.kernel, s.out, s.in = op.Row[clipKernel](c), c.Out(0), c.In(0)
+	c.For(s.out.Elements(), grain, s)
+	return nil
+}
+
+// Chunk implements op.Task over the elements.
+func (s *clipping) Chunk(lo, hi int) { s.kernel(s, lo, hi) }
+
+func clip[T number](s *clipping, lo, hi int) {
+	dst, src := tensor.Elems[T](s.out)[lo:hi], tensor.Elems[T](s.in)[lo:hi]
+	copy(dst, src)
+	if s.low != nil {
+		low := tensor.Elems[T](s.low)[0]
+		for i, x := range dst {
+			if x < low {
+				dst[i] = low
+			}
+		}
+	}
+	if s.high != nil {
+		high := tensor.Elems[T](s.high)[0]
+		for i, x := range dst {
+			if x > high {
+				dst[i] = high
+			}
+		}
+	}
+}
+
+func clipHalf[H half](s *clipping, lo, hi int) {
+	dst := tensor.Elems[H](s.out)[lo:hi]
+	for i, x := range tensor.Elems[H](s.in)[lo:hi] {
+		if s.low != nil {
+			if low := tensor.Elems[H](s.low)[0]; x.Float32() < low.Float32() {
+				x = low
+			}
+		}
+		if s.high != nil {
+			if high := tensor.Elems[H](s.high)[0]; x.Float32() > high.Float32() {
+				x = high
+			}
+		}
+		dst[i] = x
+	}
+}

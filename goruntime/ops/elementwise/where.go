@@ -1,0 +1,98 @@
+package elementwise
+
+import (
+	"github.com/goruntime/goruntime/goruntime/errs"
+	"github.com/goruntime/goruntime/goruntime/op"
+	"github.com/goruntime/goruntime/goruntime/tensor"
+)
+
+// Where takes each element from X where the condition holds, else from Y; all
+// three broadcast.
+// https://onnx.ai/onnx/operators/onnx__Where.html   Departures: none.
+var Where = op.Declare(op.Def{
+	Name: "Where", Versions: op.Versions{9: "", 16: "bfloat16"}, Key: 1,
+	Shape: func(c *op.Infer) error {
+		if c.DType(1) != c.DType(2) {
+			return errs.New(errs.Type, "X is %v and Y is %v: they must be alike", c.DType(1), c.DType(2))
+		}
+		part, err := op.BroadcastShape(nil, c.In(0), c.In(1))
+		if err != nil {
+			return err
+		}
+		out, err := op.BroadcastShape(c.Grow(0, c.DType(1), 0), part, c.In(2))
+		c.SetOutput(0, c.DType(1), out)
+		return err
+	},
+	Prepare: func(c *op.Context) error {
+		out := c.Out(0).Shape
+		s := &choice{dims: out, rows: 1, last: 1}
+		for k := range s.steps {
+			s.steps[k] = steps(c.In(k).Shape, len(out))
+		}
+		if n := len(out); n > 0 {
+			s.last, s.rows = out[n-1], out[:n-1].Elements()
+		}
+		c.State = s
+		return nil
+	},
+	Run: func(c *op.Context) error {
+		s := c.State.(*choice)
+		s.kernel, s.out = op.Row[choiceKernel](c), c.Out(0)
+		for k := range s.in {
+			s.in[k] = c.In(k)
+		}
+		if s.out.Elements() > 0 {
+			c.For(s.rows, max(1, grain/s.last), s)
+		}
+		return nil
+	},
+	DTypes: op.ByWidth[choiceKernel](choose[uint8], choose[uint16], choose[uint32], choose[uint64], choose[op.Bytes16], choose[string]),
+	Also:   map[int][]tensor.DType{0: {tensor.Bool}},
+})
+
+// choice is the State of a Where.
+type choice struct {
+	dims       []int
+	steps      [3][]int
+	rows, last int
+	kernel     choiceKernel
+	out        *tensor.View
+	in         [3]*tensor.View
+}
+
+type choiceKernel func(s *choice, lo, hi int)
+
+// Chunk implements op.Task over the rows.
+func (s *choice) Chunk(lo, hi int) { s.kernel(s, lo, hi) }
+
+func choose[T any](s *choice, lo, hi int) {
+	out, cond, x, y := tensor.Elems[T](s.out), tensor.Elems[bool](s.in[0]), tensor.Elems[T](s.in[1]), tensor.Elems[T](s.in[2])
+	var step [3]int
+	for row := lo; row < hi; row++ {
+		var at [3]int
+		rest := row
+		for d := len(s.dims) - 2; d >= 0; d-- {
+			i := rest % s.dims[d]
+			rest /= s.dims[d]
+			for k := range at {
+				at[k] += i * s.steps[k][d]
+			}
+		}
+		if n := len(s.dims); n > 0 {
+			for k := range step {
+				step[k] = s.steps[k][n-1]
+			}
+		}
+		dst := out[row*s.last : (row+1)*s.last]
+		for i := range dst {
+			if cond[at[0]] {
+				dst[i] = x[at[1]]
+			} else {
+				dst[i] = y[at[2]]
+			}
+			for k := range at {
+				at[k] += step[k]
+			}
+		}
+	}
+}
