@@ -21,8 +21,9 @@ func ByType[F any](rows map[tensor.DType]F) Table {
 type Bytes16 [2]uint64
 
 // ByWidth is the table of an operator that only moves elements: one kernel a
-// width, and strings, which are moved as {address, length}. Types below a byte
-// are packed and have no row: see Unpacked.
+// width, and strings, whose row is that of Bytes16 where they are moved as
+// {address, length} (as []string the collector would look at memory that is not
+// its own). Types below a byte are packed and have no row: see Packed, Unpacked.
 func ByWidth[F any](w1, w2, w4, w8, w16, str F) Table {
 	var t Table
 	rows := map[int]F{1: w1, 2: w2, 4: w4, 8: w8, 16: w16}

@@ -16,7 +16,7 @@ var Gather = op.Declare(op.Def{
 	Shape:    gatherShape,
 	Prepare:  gatherPrepare,
 	Run:      gatherRun,
-	DTypes:   op.ByWidth[gatherKernel](gather[uint8], gather[uint16], gather[uint32], gather[uint64], gather[op.Bytes16], gather[string]),
+	DTypes:   op.ByWidth[gatherKernel](gather[uint8], gather[uint16], gather[uint32], gather[uint64], gather[op.Bytes16], gather[op.Bytes16]),
 	Also:     map[int][]tensor.DType{1: {tensor.I32, tensor.I64}},
 })
 

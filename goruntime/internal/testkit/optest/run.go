@@ -250,7 +250,7 @@ func (n *node) showData(show bool) {
 }
 
 func (n *node) run() error {
-	n.rt.used = 0
+	n.rt.used, n.rt.texts = 0, 0
 	return n.def.Run(&n.ctx)
 }
 

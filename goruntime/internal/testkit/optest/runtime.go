@@ -58,6 +58,7 @@ type runtime struct {
 	temps []*block
 	used  int
 	text  [][]byte
+	texts int // blocks of text in use
 }
 
 // MakeOutput implements op.Runtime.
@@ -83,11 +84,13 @@ func (r *runtime) Temporary(_ *op.Context, n int) (unsafe.Pointer, error) {
 	return r.temps[r.used-1].pointer(), nil
 }
 
-// Text implements op.TextMaker.
+// Text implements op.TextMaker; as Temporary.
 func (r *runtime) Text(_ *op.Context, _, n int) ([]byte, error) {
-	b := make([]byte, n)
-	r.text = append(r.text, b)
-	return b, nil
+	if r.texts == len(r.text) || cap(r.text[r.texts]) < n {
+		r.text = append(r.text[:r.texts], make([]byte, n))
+	}
+	r.texts++
+	return r.text[r.texts-1][:n], nil
 }
 
 // Pack implements op.Runtime.
