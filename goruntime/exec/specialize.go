@@ -239,7 +239,7 @@ func (z *specializer) copyOf(v int) int {
 	src := z.p.vals[v]
 	out := z.add(value{name: src.name, view: tensor.View{DType: src.view.DType, Shape: src.view.Shape}, shaped: src.shaped, feed: -1})
 	n := &graph.Node{Name: src.name, OpType: "Identity", Version: 1, Def: aliasCopy}
-	z.p.steps = append(z.p.steps, step{node: n, in: []int{v}, out: []int{out}, static: src.shaped})
+	z.p.steps = append(z.p.steps, step{node: n, in: []int{v}, out: []int{out}, args: 1, static: src.shaped})
 	return out
 }
 

@@ -20,6 +20,9 @@ type Stop struct {
 	// an error ends the run. May be nil.
 	Poll func() error
 
+	// Parent, where not nil, ends the run too when it is canceled.
+	Parent *Stop
+
 	canceled atomic.Bool
 	next     time.Time
 }
@@ -36,7 +39,7 @@ func (s *Stop) check() error {
 	if s == nil {
 		return nil
 	}
-	if s.canceled.Load() {
+	if s.canceled.Load() || (s.Parent != nil && s.Parent.canceled.Load()) {
 		return errs.New(errs.Canceled, "the run was canceled")
 	}
 	if s.Poll == nil && s.Deadline.IsZero() {

@@ -13,8 +13,8 @@ var Concat = op.Declare(op.Def{
 	Versions: op.Versions{4: "axis is required", 11: "negative axes", 13: "bfloat16"},
 	Attrs:    op.Attrs(op.Required("axis", op.KindInt)),
 	Shape:    concatShape,
+	Prepare:  concatPrepare,
 	Run:      concatRun,
-	DTypes:   concatRows,
 })
 
 // Concat1 is Concat before version 4, whose axis has a default.
@@ -23,8 +23,8 @@ var Concat1 = op.Declare(op.Def{
 	Versions: op.Versions{1: "axis has a default"},
 	Attrs:    op.Attrs(op.Int("axis", 1)),
 	Shape:    concatShape,
+	Prepare:  concatPrepare,
 	Run:      concatRun,
-	DTypes:   concatRows,
 })
 
 func concatShape(c *op.Infer) error {
@@ -50,36 +50,30 @@ func concatShape(c *op.Infer) error {
 		}
 		out[axis] += s[axis]
 	}
-	return nil
+	_, err = out.Check(c.DType(0))
+	return err
 }
 
-type concatKernel func(c *op.Context, axis int)
-
-var concatRows = op.ByWidth[concatKernel](concat[uint8], concat[uint16], concat[uint32], concat[uint64], concat[op.Bytes16], concat[string])
-
-func concatRun(c *op.Context) error {
-	axis, err := tensor.Axis(c.Attr.Int("axis"), len(c.Out(0).Shape))
+func concatPrepare(c *op.Context) error {
+	out := c.Out(0)
+	axis, err := tensor.Axis(c.Attr.Int("axis"), len(out.Shape))
 	if err != nil {
 		return err
 	}
-	op.Row[concatKernel](c)(c, axis)
+	sizes := make([]int, c.Inputs())
+	for k := range sizes {
+		sizes[k] = c.In(k).Shape[axis]
+	}
+	c.State = newBlocks(out, axis, sizes, true)
 	return nil
 }
 
-// concat copies, for each input, its blocks of dims [axis...] into the blocks
-// of the output.
-func concat[T any](c *op.Context, axis int) {
-	shape := c.Out(0).Shape
-	outer, block := shape[:axis].Elements(), shape[axis:].Elements()
-	out := tensor.Elems[T](c.Out(0))
-	at := 0
-	for k := range c.Inputs() {
-		in := c.In(k)
-		n := in.Shape[axis:].Elements()
-		src := tensor.Elems[T](in)
-		for o := range outer {
-			copy(out[o*block+at:], src[o*n:(o+1)*n])
-		}
-		at += n
+func concatRun(c *op.Context) error {
+	b := c.State.(*blocks)
+	b.whole = c.Out(0).Raw()
+	for k := range b.parts {
+		b.parts[k].data = c.In(k).Raw()
 	}
+	b.run(c)
+	return nil
 }

@@ -26,20 +26,35 @@ var ConstantOfShape = op.Declare(op.Def{
 			}
 			dtype = v.DType
 		}
-		if _, err := tensor.Shape(want).Check(dtype); err != nil {
-			return err
-		}
 		c.SetOutput(0, dtype, want)
-		return nil
+		_, err = tensor.Shape(want).Check(dtype)
+		return err
 	},
 	Run: func(c *op.Context) error {
 		op.Row[func(out, v *tensor.View)](c)(c.Out(0), c.Attr.Tensor("value"))
 		return nil
 	},
-	Key:    op.KeyOutput,
-	DTypes: op.ByWidth(fillWith[uint8], fillWith[uint16], fillWith[uint32], fillWith[uint64], fillWith[op.Bytes16], fillWith[string]),
-	Also:   map[int][]tensor.DType{0: {tensor.I64}},
+	Key: op.KeyOutput,
+	DTypes: op.ByWidth(fillWith[uint8], fillWith[uint16], fillWith[uint32], fillWith[uint64], fillWith[op.Bytes16], fillWith[op.Bytes16]).
+		And(op.Packed(fillPacked)),
+	Also: map[int][]tensor.DType{0: {tensor.I64}},
 })
+
+// fillPacked fills whole bytes with the code of v and clears the bits after the
+// last element.
+func fillPacked(out, v *tensor.View) {
+	bits := v.DType.Bits()
+	code := v.Raw()[0] & (1<<bits - 1)
+	whole := byte(0)
+	for k := 0; k < 8; k += bits {
+		whole |= code << k
+	}
+	raw := out.Raw()
+	fill(raw, whole)
+	if used := out.Elements() * bits % 8; used != 0 {
+		raw[len(raw)-1] &= 1<<used - 1
+	}
+}
 
 func fillWith[T any](out, v *tensor.View) {
 	var x T

@@ -22,7 +22,11 @@ var Expand = op.Declare(op.Def{
 			}
 		}
 		out, err := op.BroadcastShape(c.Grow(0, c.DType(0), 0), c.In(0), want)
+		if err != nil {
+			return err
+		}
 		c.SetOutput(0, c.DType(0), out)
+		_, err = out.Check(c.DType(0))
 		return err
 	},
 	Prepare: func(c *op.Context) error {

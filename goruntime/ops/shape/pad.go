@@ -6,7 +6,8 @@ import (
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
 
-// Pad adds to the ends of dimensions, or takes away where a pad is negative.
+// Pad adds to the ends of dimensions, or takes away where a pad is negative:
+// first is taken away, then what is left is padded.
 // https://onnx.ai/onnx/operators/onnx__Pad.html   Departures: none.
 var Pad = op.Declare(op.Def{
 	Name: "Pad",
@@ -26,7 +27,7 @@ var Pad = op.Declare(op.Def{
 				return err
 			}
 		}
-		return padShape(c, pads, axes)
+		return padShape(c, pads, axes, c.Has(3))
 	},
 	Prepare: func(c *op.Context) error {
 		pads, err := c.Ints(1)
@@ -39,56 +40,76 @@ var Pad = op.Declare(op.Def{
 				return err
 			}
 		}
-		c.State, err = newPadding(c.Attr.Str("mode"), c.In(0).Shape, c.Out(0).Shape, pads, axes)
+		p, err := newPadding(c.Attr.Str("mode"), c.In(0).Shape, c.Out(0).Shape, pads, axes)
+		c.State = p
 		return err
 	},
-	Run: func(c *op.Context) error {
-		var value *tensor.View
+	Run: op.Unpacked(func(c *op.Context) error {
+		p := c.State.(*padding)
+		p.value = nil
 		if c.Has(2) {
-			value = c.In(2)
+			p.value = c.In(2)
+			if n := p.value.Elements(); n != 1 {
+				return errs.New(errs.Shape, "constant_value has %d elements, one expected", n)
+			}
 		}
-		op.Row[padKernel](c)(c.State.(*padding), c.Out(0), c.In(0), value)
+		p.run(c)
 		return nil
-	},
-	DTypes: padRows,
-	Also:   map[int][]tensor.DType{1: {tensor.I64}, 3: {tensor.I32, tensor.I64}},
-})
-
-// Pad1 is Pad before version 11: everything is an attribute, floats only.
-var Pad1 = op.Declare(op.Def{
-	Name:     "Pad",
-	Versions: op.Versions{2: "pads are an attribute"},
-	Attrs:    op.Attrs(op.Required("pads", op.KindInts), op.String("mode", "constant"), op.Float("value", 0)),
-	Shape:    func(c *op.Infer) error { return padShape(c, c.Attr.Ints("pads"), nil) },
-	Prepare: func(c *op.Context) (err error) {
-		c.State, err = newPadding(c.Attr.Str("mode"), c.In(0).Shape, c.Out(0).Shape, c.Attr.Ints("pads"), nil)
-		return err
-	},
-	Run: func(c *op.Context) error {
-		v := c.Attr.Float("value")
-		return op.Row[padAttrKernel](c)(c, v)
-	},
-	DTypes: op.ByType(map[tensor.DType]padAttrKernel{
-		tensor.F32: padAttr(func(f float32) float32 { return f }),
-		tensor.F64: padAttr(func(f float32) float64 { return float64(f) }),
-		tensor.F16: padAttr(tensor.HalfOf),
 	}),
+	DTypes: op.ByWidth[padKernel](pad[uint8], pad[uint16], pad[uint32], pad[uint64], pad[op.Bytes16], pad[op.Bytes16]).
+		And(op.Packed[padKernel](pad[uint8])),
+	Also: map[int][]tensor.DType{1: {tensor.I64}, 3: {tensor.I32, tensor.I64}},
 })
 
-type padAttrKernel func(c *op.Context, v float32) error
+// Pad2 is Pad before version 11: everything is an attribute, floats only.
+var Pad2 = padOfAttrs(2, "pads")
 
-func padAttr[T any](convert func(float32) T) padAttrKernel {
-	return func(c *op.Context, v float32) error {
-		padInto(c.State.(*padding), tensor.Elems[T](c.Out(0)), tensor.Elems[T](c.In(0)), convert(v))
-		return nil
-	}
+// Pad1 is Pad2 under another name of its attribute. The example of version 1
+// contradicts its text in the order of the paddings; the text is followed, as by
+// all later versions.
+var Pad1 = padOfAttrs(1, "paddings")
+
+func padOfAttrs(version int, pads string) *op.Def {
+	return op.Declare(op.Def{
+		Name:     "Pad",
+		Versions: op.Versions{version: pads + " are an attribute"},
+		Attrs:    op.Attrs(op.Required(pads, op.KindInts), op.String("mode", "constant"), op.Float("value", 0)),
+		Shape:    func(c *op.Infer) error { return padShape(c, c.Attr.Ints(pads), nil, false) },
+		Prepare: func(c *op.Context) error {
+			p, err := newPadding(c.Attr.Str("mode"), c.In(0).Shape, c.Out(0).Shape, c.Attr.Ints(pads), nil)
+			if err != nil {
+				return err
+			}
+			c.State = p
+			p.value, err = padValues[c.In(0).DType](c.Attr.Float("value"))
+			return err
+		},
+		Run: func(c *op.Context) error {
+			c.State.(*padding).run(c)
+			return nil
+		},
+		DTypes: op.ByType(map[tensor.DType]padKernel{tensor.F16: pad[uint16], tensor.F32: pad[uint32], tensor.F64: pad[uint64]}),
+	})
 }
 
-// padShape sets the output's shape: pads are [begin..., end...] of the axes.
-func padShape(c *op.Infer, pads, axes []int) error {
+// padValues make a scalar of the attribute value.
+var padValues = map[tensor.DType]func(float32) (*tensor.View, error){
+	tensor.F16: func(f float32) (*tensor.View, error) { return scalar(tensor.F16, tensor.HalfOf(f)) },
+	tensor.F32: func(f float32) (*tensor.View, error) { return scalar(tensor.F32, f) },
+	tensor.F64: func(f float32) (*tensor.View, error) { return scalar(tensor.F64, float64(f)) },
+}
+
+func scalar[T any](dtype tensor.DType, x T) (*tensor.View, error) {
+	v, err := tensor.ViewOf(dtype, nil, []T{x})
+	return &v, err
+}
+
+// padShape sets the output's shape: pads are [begin..., end...] of the axes,
+// which are all where none are named.
+func padShape(c *op.Infer, pads, axes []int, named bool) error {
 	in := c.In(0)
 	n := len(in)
-	if axes != nil {
+	if named {
 		n = len(axes)
 	}
 	if len(pads) != 2*n {
@@ -98,129 +119,51 @@ func padShape(c *op.Infer, pads, axes []int) error {
 	copy(out, in)
 	for k := range n {
 		a := k
-		if axes != nil {
+		if named {
 			var err error
 			if a, err = tensor.Axis(axes[k], len(in)); err != nil {
 				return err
 			}
 		}
 		if out[a] += pads[k] + pads[k+n]; out[a] < 0 {
-			return errs.New(errs.Shape, "pads %d and %d leave axis %d of size %d nothing", pads[k], pads[k+n], a, in[a])
+			return errs.New(errs.Shape, "pads %d and %d take more than the %d elements of axis %d", pads[k], pads[k+n], in[a], a)
 		}
 	}
-	return nil
+	_, err := out.Check(c.DType(0))
+	return err
 }
 
-// padding says for each axis and output index which input index it takes; -1 is
-// the padding value.
-type padding struct {
-	from   [][]int // per axis
-	in     []int   // strides of the input
-	out    []int   // dimensions of the output
-	counts []int
-}
+type padKernel func(p *padding, lo, hi int)
 
-// padModes maps an index outside [0, n) into it, or to -1.
-var padModes = map[string]func(i, n int) int{
-	"constant": func(int, int) int { return -1 },
-	"edge":     func(i, n int) int { return min(max(i, 0), n-1) },
-	"wrap":     func(i, n int) int { return ((i % n) + n) % n },
-	"reflect": func(i, n int) int {
-		if n == 1 {
-			return 0
-		}
-		period := 2 * (n - 1)
-		i = ((i % period) + period) % period
-		return min(i, period-i)
-	},
-}
-
-func newPadding(mode string, in, out tensor.Shape, pads, axes []int) (*padding, error) {
-	outside := padModes[mode]
-	if outside == nil {
-		return nil, errs.New(errs.Argument, "mode %q is none of constant, edge, reflect, wrap", mode)
-	}
-	begin := make([]int, len(in))
-	for k := range len(pads) / 2 {
-		a := k
-		if axes != nil {
-			a, _ = tensor.Axis(axes[k], len(in)) // checked by the shape rule
-		}
-		begin[a] = pads[k]
-	}
-	p := &padding{in: make([]int, len(in)), out: out, counts: make([]int, len(in))}
-	step := 1
-	for a := len(in) - 1; a >= 0; a-- {
-		p.in[a] = step
-		step *= in[a]
-	}
-	for a, d := range out {
-		from := make([]int, d)
-		for i := range from {
-			if from[i] = i - begin[a]; from[i] < 0 || from[i] >= in[a] {
-				if in[a] == 0 && mode != "constant" {
-					return nil, errs.New(errs.Shape, "axis %d is empty: mode %s has nothing to repeat", a, mode)
-				}
-				from[i] = outside(from[i], in[a])
-			}
-		}
-		p.from = append(p.from, from)
-	}
-	return p, nil
-}
-
-type padKernel func(p *padding, out, in, value *tensor.View)
-
-var padRows = op.ByWidth[padKernel](pad[uint8], pad[uint16], pad[uint32], pad[uint64], pad[op.Bytes16], pad[string])
-
-func pad[T any](p *padding, out, in, value *tensor.View) {
+// pad writes the output rows [lo, hi).
+func pad[T any](p *padding, lo, hi int) {
 	var v T
-	if value != nil && value.Elements() > 0 {
-		v = tensor.Elems[T](value)[0]
+	if p.value != nil {
+		v = tensor.Elems[T](p.value)[0]
 	}
-	padInto(p, tensor.Elems[T](out), tensor.Elems[T](in), v)
-}
-
-// padInto fills out row by row, counting through the leading axes.
-func padInto[T any](p *padding, out, in []T, v T) {
-	if len(p.out) == 0 {
-		copy(out, in)
-		return
-	}
-	if len(out) == 0 {
-		return
-	}
-	last := len(p.out) - 1
-	clear(p.counts)
-	for {
-		at, inside := 0, true
-		for a, i := range p.counts[:last] {
-			f := p.from[a][i]
-			inside = inside && f >= 0
-			at += f * p.in[a]
+	out, in := tensor.Elems[T](p.dst), tensor.Elems[T](p.src)
+	last := p.from[len(p.from)-1]
+	for r := lo; r < hi; r++ {
+		dst := out[r*len(last) : (r+1)*len(last)]
+		at := p.row(r)
+		if at < 0 {
+			fill(dst, v)
+			continue
 		}
-		row := out[:p.out[last]]
-		out = out[len(row):]
-		for i, f := range p.from[last] {
-			if inside && f >= 0 {
-				row[i] = in[at+f]
-			} else {
-				row[i] = v
+		if p.lo < p.hi {
+			copy(dst[p.lo:p.hi], in[at+p.first:])
+		}
+		for i, f := range last[:p.lo] {
+			dst[i] = v
+			if f >= 0 {
+				dst[i] = in[at+f]
 			}
 		}
-		if !p.advance(last) {
-			return
+		for i := p.hi; i < len(last); i++ {
+			dst[i] = v
+			if f := last[i]; f >= 0 {
+				dst[i] = in[at+f]
+			}
 		}
 	}
-}
-
-// advance counts to the next row and reports whether there is one.
-func (p *padding) advance(last int) bool {
-	for a := last - 1; a >= 0; a-- {
-		if p.counts[a]++; p.counts[a] < p.out[a] {
-			return true
-		}
-		p.counts[a] = 0
-	}
-	return false
 }

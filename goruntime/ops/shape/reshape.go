@@ -63,6 +63,9 @@ func reshapeTo(c *op.Infer, want []int, allowZero bool) error {
 		total *= d
 	}
 	n := in.Elements()
+	if _, err := out.Check(c.DType(0)); err != nil {
+		return err
+	}
 	if rest >= 0 {
 		if total == 0 || n%total != 0 {
 			return errs.New(errs.Shape, "the %d elements of shape %v cannot be given the shape %v", n, in, tensor.Shape(want))

@@ -1,6 +1,8 @@
 package shape
 
 import (
+	"slices"
+
 	"github.com/goruntime/goruntime/goruntime/errs"
 	"github.com/goruntime/goruntime/goruntime/op"
 )
@@ -19,13 +21,11 @@ var Transpose = op.Declare(op.Def{
 			return errs.New(errs.Shape, "perm %v has %d entries, the input has rank %d", perm, len(perm), len(in))
 		}
 		out := c.Grow(0, c.DType(0), len(in))
-		seen := uint64(0)
 		for i := range out {
 			p := permuted(perm, i, len(in))
-			if p < 0 || p >= len(in) || seen>>p&1 != 0 {
+			if p < 0 || p >= len(in) || slices.Contains(perm[:min(i, len(perm))], p) {
 				return errs.New(errs.Shape, "perm %v is not a permutation of the %d dimensions", perm, len(in))
 			}
-			seen |= 1 << p
 			out[i] = in[p]
 		}
 		return nil
@@ -40,7 +40,7 @@ var Transpose = op.Declare(op.Def{
 		c.State = newStrided(c.Out(0).Shape, strides, 0)
 		return nil
 	},
-	Run:    runStrided,
+	Run:    op.Unpacked(runStrided),
 	DTypes: stridedCopies,
 })
 

@@ -1,0 +1,155 @@
+/* api.h: the C interface of goruntime.
+ *
+ * Every function returns a gr_status; on failure *error, where given, receives a
+ * gr_error that the caller frees. Objects are handles: a stale one gives
+ * GR_CLOSED. Functions may be called from any thread; none may be called in a
+ * forked child but gr_lease_release (lease.h), which never enters Go.
+ */
+#ifndef GR_API_H
+#define GR_API_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lease.h"
+
+#define GR_MAX_RANK 64
+
+/* The codes of goruntime/errs. */
+typedef enum gr_status {
+  GR_OK = 0,
+  GR_ARGUMENT = 1,
+  GR_TYPE = 2,
+  GR_SHAPE = 3,
+  GR_NAME = 4,
+  GR_MODEL = 5,
+  GR_UNSUPPORTED = 6,
+  GR_MEMORY = 7,
+  GR_CLOSED = 8,
+  GR_RELEASED = 9,
+  GR_CANCELED = 10,
+  GR_TIMEOUT = 11,
+  GR_FORKED = 12,
+  GR_IO = 13,
+  GR_COMPUTE = 14,
+  GR_INTERNAL = 15
+} gr_status;
+
+/* A failure. All texts are owned by the gr_error, none is NULL. */
+typedef struct gr_error {
+  int32_t code;
+  char *message; /* the whole text: operator, node, input, what was seen, the rule */
+  char *op;
+  char *node;
+  char *input;
+} gr_error;
+
+/* A tensor that somebody else owns: an input, or memory lent for an output.
+ * dtype is TensorProto.DataType, 0 for an input that is not given. */
+typedef struct gr_view {
+  void *data;
+  const int64_t *dims;
+  int32_t dtype;
+  int32_t rank;
+} gr_view;
+
+/* A string element: UTF-8, not terminated. */
+typedef struct gr_string {
+  const char *data;
+  int64_t size;
+} gr_string;
+
+/* An output of a run. lease is released once with gr_lease_release(lease,
+ * generation, shared); it is NULL where the output went to lent memory. */
+typedef struct gr_output {
+  void *data;
+  gr_lease *lease;
+  uint32_t generation;
+  int32_t dtype;
+  int32_t rank;
+  int64_t dims[GR_MAX_RANK];
+} gr_output;
+
+/* How a session is opened; all zero is good. */
+typedef struct gr_options {
+  uint64_t execution; /* an execution arena to share, or 0 */
+  uint64_t io;        /* an I/O arena to share, or 0 */
+  int32_t threads;    /* of a run; 0 is all that the process may use */
+} gr_options;
+
+/* One run. Ownership: everything is the caller's and borrowed for the call. */
+typedef struct gr_call {
+  uint64_t target; /* from gr_session_target, or 0 for the model's outputs */
+  const gr_view *inputs; /* one for each input of the model, in its order */
+  size_t n_inputs;
+  gr_output *outputs;
+  size_t n_outputs;
+  const gr_view *lent; /* NULL, or one for each output, data NULL where not lent */
+  uint64_t execution;  /* replaces the session's arena where not 0 */
+  uint64_t io;
+  uint64_t stop;    /* from gr_stop_new, or 0 */
+  double timeout;   /* seconds, 0 for none */
+  int (*poll)(void *); /* asked between nodes at most every 20 ms; not 0 ends the run */
+  void *poll_arg;
+  int32_t threads; /* replaces the session's number where not 0 */
+} gr_call;
+
+/* An input or output of a model. Texts live as long as the session. */
+typedef struct gr_info {
+  const char *name;
+  const char *type;   /* "tensor(float)" */
+  int32_t dtype;      /* of a tensor, else 0 */
+  int32_t optional;   /* an input with a default */
+  int32_t rank;       /* -1 where the model declares no shape */
+  int64_t dims[GR_MAX_RANK];       /* -1 where not a number */
+  const char *params[GR_MAX_RANK]; /* the name of a dimension, or NULL */
+} gr_info;
+
+#define GR_COPY_REASONS 6
+
+/* The counters of an arena, in bytes and numbers; see goruntime/arena.Stats. */
+typedef struct gr_arena_stats {
+  int64_t live, retained, peak_live, live_blocks, retained_blocks, leases;
+  int64_t hits, misses, evictions, system_allocations, system_releases;
+  int64_t migrations, migrated_bytes, misuses;
+  int64_t copies[GR_COPY_REASONS];
+  int64_t copied_bytes[GR_COPY_REASONS];
+} gr_arena_stats;
+
+#ifndef GR_NO_PROTOTYPES
+void gr_error_free(gr_error *error);
+/* The words that gr_lease_release needs; the same for the life of the process. */
+gr_lease_shared *gr_shared(void);
+/* Names and active variants as JSON; freed with gr_text_free. */
+char *gr_build_info(void);
+void gr_text_free(char *text);
+
+gr_status gr_session_open(const char *path, const gr_options *options, uint64_t *session, gr_error **error);
+/* The bytes are copied. */
+gr_status gr_session_open_bytes(const void *data, size_t size, const char *folder, const gr_options *options,
+                                uint64_t *session, gr_error **error);
+gr_status gr_session_close(uint64_t session, gr_error **error);
+gr_status gr_session_count(uint64_t session, int64_t *inputs, int64_t *outputs, int64_t *nodes, gr_error **error);
+gr_status gr_session_input(uint64_t session, int64_t i, gr_info *info, gr_error **error);
+gr_status gr_session_output(uint64_t session, int64_t i, gr_info *info, gr_error **error);
+gr_status gr_session_arenas(uint64_t session, uint64_t *execution, uint64_t *io, gr_error **error);
+gr_status gr_session_target(uint64_t session, const char *const *names, size_t n, uint64_t *target, gr_error **error);
+gr_status gr_session_run(uint64_t session, gr_call *call, gr_error **error);
+
+gr_status gr_stop_new(uint64_t *stop, gr_error **error);
+gr_status gr_stop_cancel(uint64_t stop, gr_error **error);
+gr_status gr_stop_close(uint64_t stop, gr_error **error);
+
+/* retention_cap < 0 is the default bound, limit 0 is none. */
+gr_status gr_arena_new(int32_t io, int64_t capacity, int64_t retention_cap, int64_t limit, uint64_t *arena, gr_error **error);
+gr_status gr_arena_close(uint64_t arena, gr_error **error);
+gr_status gr_arena_get_stats(uint64_t arena, gr_arena_stats *stats, gr_error **error);
+gr_status gr_arena_trim(uint64_t arena, int64_t target, int64_t *bytes, gr_error **error);
+gr_status gr_arena_set_cap(uint64_t arena, int64_t cap, gr_error **error);
+gr_status gr_arena_reset_peak(uint64_t arena, gr_error **error);
+gr_status gr_arena_owns(uint64_t arena, const void *address, int32_t *owns, gr_error **error);
+/* A leased block of an I/O arena, for input copies; counted under reason. */
+gr_status gr_arena_copy_block(uint64_t arena, size_t bytes, int32_t reason, gr_output *block, gr_error **error);
+#endif
+
+#endif

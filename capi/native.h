@@ -1,0 +1,50 @@
+/* native.h: what the files of the Python extension share. */
+#ifndef GR_NATIVE_H
+#define GR_NATIVE_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#define NPY_NO_DEPRECATED_API NPY_2_0_API_VERSION
+#define NPY_TARGET_VERSION NPY_1_25_API_VERSION
+#define PY_ARRAY_UNIQUE_SYMBOL gr_numpy_api
+#ifndef GR_NATIVE_MODULE
+#define NO_IMPORT_ARRAY
+#endif
+#include <numpy/arrayobject.h>
+
+#undef GR_NO_PROTOTYPES
+#include "api.h"
+
+/* The indices of goruntime/arena.CopyReason. */
+enum { COPY_ALIAS, COPY_BYTE_ORDER, COPY_CONVERSION, COPY_NON_CONTIGUOUS, COPY_OVERLAP, COPY_UNALIGNED };
+
+enum { DTYPE_STRING = 8, NUM_DTYPES = 27 };
+
+/* native_error.c */
+extern volatile int gr_forked; /* set in a forked child, where Go must not be entered */
+int gr_install_fork_guard(void);
+int gr_check_fork(void);             /* 0, or -1 with an exception */
+PyObject *gr_raise(gr_error *error); /* takes the error; always NULL */
+PyObject *gr_raise_text(int code, const char *format, ...);
+PyObject *gr_set_errors(PyObject *module, PyObject *errors);
+extern PyObject *gr_errors_module;
+
+/* native_array.c */
+int gr_dtype_of(PyArrayObject *array);            /* TensorProto.DataType, -1 for none */
+PyArray_Descr *gr_descr_of(int dtype);            /* a new reference, or NULL with an exception */
+PyObject *gr_array_of(gr_output *output);         /* takes the lease; NULL with an exception */
+void gr_output_drop(gr_output *output);           /* releases what an output holds */
+PyObject *gr_strings_of(const gr_output *output); /* a new object array of str */
+PyObject *gr_to_array(PyObject *value, int dtype, uint64_t io);
+PyObject *gr_to_strings(PyObject *value, gr_string **strings);
+
+extern gr_lease_shared *gr_lease_words;
+
+/* native_session.c, native_arena.c, native_stop.c */
+extern PyTypeObject *gr_session_type, *gr_arena_type, *gr_stop_type;
+extern PyType_Spec gr_session_spec, gr_arena_spec, gr_stop_spec;
+int gr_session_init_names(void);
+uint64_t gr_arena_handle(PyObject *arena); /* 0 for None; (uint64_t)-1 with an exception */
+uint64_t gr_stop_handle(PyObject *stop);
+
+#endif

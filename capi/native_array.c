@@ -1,0 +1,210 @@
+//go:build pyext
+
+/* native_array.c: NumPy arrays over leased memory, and arrays as inputs. */
+#include "native.h"
+
+gr_lease_shared *gr_lease_words = NULL;
+
+static const char *const lease_name = "goruntime.IOLease";
+
+/* NumPy's own types by TensorProto.DataType. */
+static const int numpy_types[NUM_DTYPES] = {
+    -1,        NPY_FLOAT32, NPY_UINT8,  NPY_INT8,   NPY_UINT16, NPY_INT16,     NPY_INT32,      NPY_INT64, NPY_OBJECT,
+    NPY_BOOL,  NPY_FLOAT16, NPY_FLOAT64, NPY_UINT32, NPY_UINT64, NPY_COMPLEX64, NPY_COMPLEX128, -1,        -1,
+    -1,        -1,          -1,         -1,         -1,         -1,            -1,             -1,        -1,
+};
+
+/* Types of ml_dtypes by TensorProto.DataType; those below a byte have another
+ * layout there and are not exchanged. */
+static const char *const extra_types[NUM_DTYPES] = {
+    [16] = "bfloat16",        [17] = "float8_e4m3fn",   [18] = "float8_e4m3fnuz",
+    [19] = "float8_e5m2",     [20] = "float8_e5m2fnuz", [24] = "float8_e8m0fnu",
+};
+
+static PyArray_Descr *extra_descrs[NUM_DTYPES]; /* made at first use */
+
+PyArray_Descr *gr_descr_of(int dtype) {
+  if (dtype > 0 && dtype < NUM_DTYPES && numpy_types[dtype] >= 0) return PyArray_DescrFromType(numpy_types[dtype]);
+  const char *name = dtype > 0 && dtype < NUM_DTYPES ? extra_types[dtype] : NULL;
+  if (name == NULL) {
+    gr_raise_text(GR_UNSUPPORTED, "values of ONNX element type %d cannot be given to NumPy", dtype);
+    return NULL;
+  }
+  if (extra_descrs[dtype] == NULL) {
+    PyObject *module = PyImport_ImportModule("ml_dtypes");
+    if (module == NULL) {
+      PyErr_Clear();
+      gr_raise_text(GR_UNSUPPORTED, "%s arrays need the package ml_dtypes: pip install ml_dtypes", name);
+      return NULL;
+    }
+    PyObject *type = PyObject_GetAttrString(module, name);
+    Py_DECREF(module);
+    if (type == NULL) return NULL;
+    PyArray_DescrConverter(type, &extra_descrs[dtype]);
+    Py_DECREF(type);
+    if (extra_descrs[dtype] == NULL) return NULL;
+  }
+  return (PyArray_Descr *)Py_NewRef((PyObject *)extra_descrs[dtype]);
+}
+
+/* extra_dtype_of finds a type of ml_dtypes by the name of its scalar. */
+static int extra_dtype_of(PyArray_Descr *descr) {
+  const char *name = strrchr(descr->typeobj->tp_name, '.');
+  name = name == NULL ? descr->typeobj->tp_name : name + 1;
+  for (int i = 0; i < NUM_DTYPES; i++)
+    if (extra_types[i] != NULL && strcmp(extra_types[i], name) == 0) return i;
+  return -1;
+}
+
+int gr_dtype_of(PyArrayObject *array) {
+  int type = PyArray_TYPE(array);
+  switch (type) {
+    case NPY_FLOAT32: return 1;
+    case NPY_INT64: return 7;
+    case NPY_LONGLONG: return 7;
+    case NPY_ULONGLONG: return 13;
+    case NPY_OBJECT: case NPY_UNICODE: case NPY_VSTRING: return DTYPE_STRING;
+    default: break;
+  }
+  for (int i = 1; i < NUM_DTYPES; i++)
+    if (numpy_types[i] == type) return i;
+  return extra_dtype_of(PyArray_DESCR(array));
+}
+
+/* release is the one release of a lease: any thread, any time, no Go. */
+static void release(PyObject *capsule) {
+  gr_lease *lease = PyCapsule_GetPointer(capsule, lease_name);
+  gr_lease_release(lease, (uint32_t)(uintptr_t)PyCapsule_GetContext(capsule), gr_lease_words);
+}
+
+void gr_output_drop(gr_output *output) {
+  if (output->lease != NULL) gr_lease_release(output->lease, output->generation, gr_lease_words);
+  output->lease = NULL;
+}
+
+/* array_over wraps leased memory; it takes the lease and the descr. */
+static PyObject *array_over(gr_output *output, PyArray_Descr *descr) {
+  PyObject *base = PyCapsule_New(output->lease, lease_name, release);
+  if (base == NULL) {
+    gr_output_drop(output);
+    Py_DECREF(descr);
+    return NULL;
+  }
+  PyCapsule_SetContext(base, (void *)(uintptr_t)output->generation);
+  output->lease = NULL; /* the capsule's now */
+  PyObject *array = PyArray_NewFromDescr(&PyArray_Type, descr, output->rank, (npy_intp *)output->dims, NULL, output->data,
+                                         NPY_ARRAY_CARRAY, NULL);
+  if (array == NULL) {
+    Py_DECREF(base);
+    return NULL;
+  }
+  if (PyArray_SetBaseObject((PyArrayObject *)array, base) < 0) {
+    Py_DECREF(array);
+    return NULL;
+  }
+  return array;
+}
+
+PyObject *gr_array_of(gr_output *output) {
+  if (output->dtype == DTYPE_STRING) {
+    PyObject *strings = gr_strings_of(output);
+    gr_output_drop(output);
+    return strings;
+  }
+  PyArray_Descr *descr = gr_descr_of(output->dtype);
+  if (descr == NULL) {
+    gr_output_drop(output);
+    return NULL;
+  }
+  return array_over(output, descr);
+}
+
+PyObject *gr_strings_of(const gr_output *output) {
+  PyObject *array = PyArray_SimpleNew(output->rank, (npy_intp *)output->dims, NPY_OBJECT);
+  if (array == NULL) return NULL;
+  PyObject **items = PyArray_DATA((PyArrayObject *)array);
+  const gr_string *strings = output->data;
+  npy_intp n = PyArray_SIZE((PyArrayObject *)array);
+  for (npy_intp i = 0; i < n; i++) {
+    PyObject *text = PyUnicode_DecodeUTF8(strings[i].data, strings[i].size, "surrogateescape");
+    if (text == NULL) {
+      Py_DECREF(array);
+      return NULL;
+    }
+    Py_XSETREF(items[i], text);
+  }
+  return array;
+}
+
+/* copy_into_io copies an array to a leased block of the I/O arena. */
+static PyObject *copy_into_io(PyArrayObject *array, uint64_t io, int reason) {
+  gr_output block = {0};
+  gr_error *error = NULL;
+  PyArray_Descr *descr = PyArray_DescrNewByteorder(PyArray_DESCR(array), NPY_NATIVE);
+  if (descr == NULL) return NULL;
+  if (gr_arena_copy_block(io, (size_t)PyArray_NBYTES(array), reason, &block, &error) != GR_OK) {
+    Py_DECREF(descr);
+    return gr_raise(error);
+  }
+  block.rank = PyArray_NDIM(array);
+  memcpy(block.dims, PyArray_DIMS(array), sizeof(npy_intp) * (size_t)block.rank);
+  PyObject *copy = array_over(&block, descr);
+  if (copy != NULL && PyArray_CopyInto((PyArrayObject *)copy, array) < 0) Py_CLEAR(copy);
+  return copy;
+}
+
+/* gr_to_array returns value as an array that a run may read in place: itself
+ * where it is one, in native byte order and C-contiguous, else a counted copy.
+ * Only Python scalars and lists take the declared dtype. */
+PyObject *gr_to_array(PyObject *value, int dtype, uint64_t io) {
+  if (PyArray_Check(value)) {
+    PyArrayObject *array = (PyArrayObject *)value;
+    if (PyArray_ISBYTESWAPPED(array)) return copy_into_io(array, io, COPY_BYTE_ORDER);
+    if (!PyArray_IS_C_CONTIGUOUS(array)) return copy_into_io(array, io, COPY_NON_CONTIGUOUS);
+    return Py_NewRef(value);
+  }
+  if (!PyArray_CheckScalar(value) && PyObject_HasAttrString(value, "__dlpack__")) {
+    PyObject *numpy = PyImport_ImportModule("numpy");
+    if (numpy == NULL) return NULL;
+    PyObject *array = PyObject_CallMethod(numpy, "from_dlpack", "O", value);
+    Py_DECREF(numpy);
+    if (array == NULL) return NULL;
+    PyObject *ready = gr_to_array(array, dtype, io);
+    Py_DECREF(array);
+    return ready;
+  }
+  PyArray_Descr *descr = NULL;
+  if (PyFloat_CheckExact(value) || PyLong_CheckExact(value) || PyBool_Check(value) || PyList_Check(value) || PyTuple_Check(value)) {
+    if (dtype > 0 && dtype != DTYPE_STRING && (descr = gr_descr_of(dtype)) == NULL) return NULL;
+  }
+  return PyArray_FromAny(value, descr, 0, 0, NPY_ARRAY_CARRAY_RO, NULL);
+}
+
+/* gr_to_strings returns an object array that keeps the texts alive and, in
+ * *strings, a list of them that is freed with PyMem_Free. */
+PyObject *gr_to_strings(PyObject *value, gr_string **strings) {
+  PyArray_Descr *descr = PyArray_DescrFromType(NPY_OBJECT);
+  PyObject *array = PyArray_FromAny(value, descr, 0, 0, NPY_ARRAY_CARRAY_RO, NULL);
+  if (array == NULL) return NULL;
+  npy_intp n = PyArray_SIZE((PyArrayObject *)array);
+  PyObject **items = PyArray_DATA((PyArrayObject *)array);
+  *strings = PyMem_Malloc(sizeof(gr_string) * (size_t)(n > 0 ? n : 1));
+  if (*strings == NULL) {
+    Py_DECREF(array);
+    return PyErr_NoMemory();
+  }
+  for (npy_intp i = 0; i < n; i++) {
+    Py_ssize_t size = 0;
+    if (items[i] == NULL || !PyUnicode_Check(items[i])) {
+      gr_raise_text(GR_TYPE, "element %zd is of type %s, str expected", (Py_ssize_t)i, items[i] == NULL ? "NULL" : Py_TYPE(items[i])->tp_name);
+    } else if (((*strings)[i].data = PyUnicode_AsUTF8AndSize(items[i], &size)) != NULL) {
+      (*strings)[i].size = size;
+      continue;
+    }
+    PyMem_Free(*strings);
+    *strings = NULL;
+    Py_DECREF(array);
+    return NULL;
+  }
+  return array;
+}

@@ -1,0 +1,57 @@
+//go:build pyext
+
+/* native_module.c: the module goruntime._native. */
+#define GR_NATIVE_MODULE
+#include "native.h"
+
+static PyObject *build_info(PyObject *module, PyObject *unused) {
+  (void)module;
+  (void)unused;
+  if (gr_check_fork() < 0) return NULL;
+  char *text = gr_build_info();
+  PyObject *info = PyUnicode_FromString(text);
+  gr_text_free(text);
+  return info;
+}
+
+static PyMethodDef functions[] = {
+    {"set_errors", gr_set_errors, METH_O, "Takes the module that makes exceptions."},
+    {"build_info", build_info, METH_NOARGS, "The active variants as JSON."},
+    {NULL, NULL, 0, NULL},
+};
+
+static int add_type(PyObject *module, PyType_Spec *spec, PyTypeObject **type) {
+  *type = (PyTypeObject *)PyType_FromModuleAndSpec(module, spec, NULL);
+  return *type == NULL ? -1 : PyModule_AddType(module, *type);
+}
+
+static int exec_module(PyObject *module) {
+  import_array1(-1);
+  static int loaded = 0;
+  if (loaded) {
+    PyErr_SetString(PyExc_ImportError, "goruntime cannot be loaded twice in one process: sub-interpreters are not supported");
+    return -1;
+  }
+  loaded = 1;
+  gr_lease_words = gr_shared();
+  if (gr_install_fork_guard() != 0) {
+    PyErr_SetString(PyExc_ImportError, "goruntime could not install its fork guard");
+    return -1;
+  }
+  if (add_type(module, &gr_session_spec, &gr_session_type) < 0 || add_type(module, &gr_arena_spec, &gr_arena_type) < 0 ||
+      add_type(module, &gr_stop_spec, &gr_stop_type) < 0)
+    return -1;
+  return gr_session_init_names();
+}
+
+static PyModuleDef_Slot slots[] = {
+    {Py_mod_exec, exec_module},
+#ifdef Py_mod_multiple_interpreters
+    {Py_mod_multiple_interpreters, Py_MOD_MULTIPLE_INTERPRETERS_NOT_SUPPORTED},
+#endif
+    {0, NULL},
+};
+
+static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "_native", "The core of goruntime.", 0, functions, slots, NULL, NULL, NULL};
+
+PyMODINIT_FUNC PyInit__native(void) { return PyModuleDef_Init(&module); }

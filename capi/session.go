@@ -1,0 +1,239 @@
+package main
+
+/*
+#include <stdlib.h>
+#include <string.h>
+#include "api.h"
+*/
+import "C"
+
+import (
+	"sync"
+	"unsafe"
+
+	"github.com/goruntime/goruntime/goruntime/arena"
+	"github.com/goruntime/goruntime/goruntime/errs"
+	"github.com/goruntime/goruntime/goruntime/exec"
+	"github.com/goruntime/goruntime/goruntime/onnx"
+	"github.com/goruntime/goruntime/goruntime/own"
+)
+
+// session is a Session as C holds it: with its descriptions, the targets that
+// were asked for and the calls that wait for the next run.
+type session struct {
+	*exec.Session
+	inputs, outputs []C.gr_info
+	arenas          [2]uint64 // handles of execution and I/O arena
+	ownsArenas      [2]bool
+	model           unsafe.Pointer // the copy of the model's bytes, or nil
+
+	mu      sync.Mutex // protects targets and idle
+	targets []*exec.Target
+	idle    []*call
+}
+
+var sessions own.Table[session]
+
+//export gr_session_open
+func gr_session_open(path *C.char, options *C.gr_options, handle *C.uint64_t, out **C.gr_error) C.gr_status {
+	return guard(out, func() error {
+		m, err := onnx.Open(C.GoString(path))
+		if err != nil {
+			return err
+		}
+		return open(m, nil, options, handle)
+	})
+}
+
+//export gr_session_open_bytes
+func gr_session_open_bytes(data unsafe.Pointer, size C.size_t, folder *C.char, options *C.gr_options, handle *C.uint64_t, out **C.gr_error) C.gr_status {
+	return guard(out, func() error {
+		// The model's bytes are read for as long as the session lives: outside the Go
+		// heap, where the collector need not look at them.
+		copied := C.malloc(max(1, size))
+		C.memcpy(copied, data, size)
+		dir := ""
+		if folder != nil {
+			dir = C.GoString(folder)
+		}
+		m, err := onnx.ParseIn(unsafe.Slice((*byte)(copied), int(size)), dir)
+		if err != nil {
+			C.free(copied)
+			return err
+		}
+		return open(m, copied, options, handle)
+	})
+}
+
+// open makes the session of a model; on failure it gives the model back.
+func open(m *onnx.Model, copied unsafe.Pointer, options *C.gr_options, handle *C.uint64_t) error {
+	s := &session{model: copied}
+	var o exec.Options
+	var err error
+	if options != nil {
+		o.Threads = int(options.threads)
+		if o.Execution, err = executionArena(options.execution); err == nil {
+			o.IO, err = ioArena(options.io)
+		}
+		s.arenas = [2]uint64{uint64(options.execution), uint64(options.io)}
+	}
+	if err == nil {
+		if s.arenas[0] == 0 {
+			o.Execution, s.ownsArenas[0] = arena.NewExecution(arena.Options{}), true
+		}
+		if s.arenas[1] == 0 {
+			o.IO, s.ownsArenas[1] = arena.NewIO(arena.Options{}), true
+		}
+		s.Session, err = exec.New(m, o)
+	}
+	if err != nil {
+		m.Close()
+		C.free(copied)
+		return err
+	}
+	if s.ownsArenas[0] {
+		s.arenas[0] = arenas.Put(&box{execution: o.Execution})
+	}
+	if s.ownsArenas[1] {
+		s.arenas[1] = arenas.Put(&box{io: o.IO})
+	}
+	s.inputs, s.outputs = describe(s.Inputs()), describe(s.Outputs())
+	*handle = C.uint64_t(sessions.Put(s))
+	return nil
+}
+
+//export gr_session_close
+func gr_session_close(h C.uint64_t, out **C.gr_error) C.gr_status {
+	return guard(out, func() error {
+		s, err := sessions.Take(uint64(h))
+		if err != nil {
+			return err
+		}
+		s.Close()
+		for i, owned := range s.ownsArenas {
+			if owned {
+				if b, err := arenas.Take(s.arenas[i]); err == nil {
+					b.any().Close()
+				}
+			}
+		}
+		forget(s.inputs)
+		forget(s.outputs)
+		C.free(s.model)
+		return nil
+	})
+}
+
+// describe returns the C form of inputs or outputs; forget frees its texts.
+func describe(list []exec.Info) []C.gr_info {
+	all := make([]C.gr_info, len(list))
+	for i, in := range list {
+		c := &all[i]
+		c.name, c._type, c.rank = C.CString(in.Name), C.CString(in.Type.String()), -1
+		if in.Optional {
+			c.optional = 1
+		}
+		if in.Type == nil {
+			continue
+		}
+		c.dtype = C.int32_t(in.Type.Elem)
+		if !in.Type.HasShape || len(in.Type.Dims) > C.GR_MAX_RANK {
+			continue
+		}
+		c.rank = C.int32_t(len(in.Type.Dims))
+		for k, d := range in.Type.Dims {
+			c.dims[k] = -1
+			if d.Known {
+				c.dims[k] = C.int64_t(d.Value)
+			} else if d.Param != "" {
+				c.params[k] = C.CString(d.Param)
+			}
+		}
+	}
+	return all
+}
+
+func forget(list []C.gr_info) {
+	for i := range list {
+		C.free(unsafe.Pointer(list[i].name))
+		C.free(unsafe.Pointer(list[i]._type))
+		for _, p := range list[i].params {
+			C.free(unsafe.Pointer(p))
+		}
+	}
+}
+
+//export gr_session_count
+func gr_session_count(h C.uint64_t, inputs, outputs, nodes *C.int64_t, out **C.gr_error) C.gr_status {
+	return guard(out, func() error {
+		s, err := sessions.Get(uint64(h))
+		if err == nil {
+			*inputs, *outputs, *nodes = C.int64_t(len(s.inputs)), C.int64_t(len(s.outputs)), C.int64_t(len(s.Model().Graph.Nodes))
+		}
+		return err
+	})
+}
+
+//export gr_session_input
+func gr_session_input(h C.uint64_t, i C.int64_t, info *C.gr_info, out **C.gr_error) C.gr_status {
+	return guard(out, func() error {
+		s, err := sessions.Get(uint64(h))
+		if err != nil {
+			return err
+		}
+		return pick(s.inputs, i, info)
+	})
+}
+
+//export gr_session_output
+func gr_session_output(h C.uint64_t, i C.int64_t, info *C.gr_info, out **C.gr_error) C.gr_status {
+	return guard(out, func() error {
+		s, err := sessions.Get(uint64(h))
+		if err != nil {
+			return err
+		}
+		return pick(s.outputs, i, info)
+	})
+}
+
+func pick(list []C.gr_info, i C.int64_t, info *C.gr_info) error {
+	if i < 0 || int(i) >= len(list) {
+		return errs.New(errs.Argument, "number %d is out of range: there are %d", i, len(list))
+	}
+	*info = list[i]
+	return nil
+}
+
+//export gr_session_arenas
+func gr_session_arenas(h C.uint64_t, execution, io *C.uint64_t, out **C.gr_error) C.gr_status {
+	return guard(out, func() error {
+		s, err := sessions.Get(uint64(h))
+		if err == nil {
+			*execution, *io = C.uint64_t(s.arenas[0]), C.uint64_t(s.arenas[1])
+		}
+		return err
+	})
+}
+
+//export gr_session_target
+func gr_session_target(h C.uint64_t, names **C.char, n C.size_t, target *C.uint64_t, out **C.gr_error) C.gr_status {
+	return guard(out, func() error {
+		s, err := sessions.Get(uint64(h))
+		if err != nil {
+			return err
+		}
+		list := make([]string, int(n))
+		for i, p := range unsafe.Slice(names, int(n)) {
+			list[i] = C.GoString(p)
+		}
+		t, err := s.Target(list)
+		if err != nil {
+			return err
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.targets = append(s.targets, t)
+		*target = C.uint64_t(len(s.targets))
+		return nil
+	})
+}

@@ -1,0 +1,62 @@
+package shape
+
+import (
+	"github.com/goruntime/goruntime/goruntime/op"
+	"github.com/goruntime/goruntime/goruntime/tensor"
+)
+
+// blocks is the State of Concat and Split: a whole tensor and its parts along
+// one axis, as rows of bytes. It knows no element types: a type below a byte is
+// in neither schema.
+type blocks struct {
+	rows  int // the product of the dimensions before the axis
+	step  int // bytes of a row of the whole
+	join  bool
+	whole []byte
+	parts []part
+}
+
+// part is one tensor: n bytes in each row, from byte at of the whole's row on.
+type part struct {
+	n, at int
+	data  []byte // nil for an output that is not wanted
+}
+
+// newBlocks lays parts of these sizes side by side along axis.
+func newBlocks(whole *tensor.View, axis int, sizes []int, join bool) *blocks {
+	inner := whole.Shape[axis+1:].Elements() * whole.DType.Width()
+	b := &blocks{rows: whole.Shape[:axis].Elements(), step: whole.Shape[axis] * inner, join: join, parts: make([]part, len(sizes))}
+	at := 0
+	for k, n := range sizes {
+		b.parts[k] = part{n: n * inner, at: at}
+		at += n * inner
+	}
+	return b
+}
+
+// blockGrain is how many bytes make a chunk worth handing out.
+const blockGrain = 256 << 10
+
+func (b *blocks) run(c *op.Context) {
+	if len(b.whole) > 0 {
+		c.For(b.rows, max(1, blockGrain/b.step), b)
+	}
+}
+
+// Chunk implements op.Task over the rows.
+func (b *blocks) Chunk(lo, hi int) {
+	for k := range b.parts {
+		p := &b.parts[k]
+		if p.data == nil {
+			continue
+		}
+		for r := lo; r < hi; r++ {
+			row, own := b.whole[r*b.step+p.at:][:p.n], p.data[r*p.n:(r+1)*p.n]
+			if b.join {
+				copy(row, own)
+			} else {
+				copy(own, row)
+			}
+		}
+	}
+}
