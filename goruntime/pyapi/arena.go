@@ -5,18 +5,30 @@ import (
 	"github.com/goruntime/goruntime/goruntime/internal/handles"
 )
 
-// ArenaNew makes an arena and returns its handle. A negative retentionCap is
-// the default bound, a limit of 0 is none.
-func ArenaNew(io bool, capacity, retentionCap, limit int64) (h int64, err error) {
+// ExecutionArenaNew makes an execution arena and returns its handle. A negative
+// retentionCap is the default bound, a limit of 0 is none.
+func ExecutionArenaNew(capacity, retentionCap, limit int64) (h int64, err error) {
 	defer guard(&err)
-	n, err := handles.NewArena(io, capacity, retentionCap, limit)
+	n, err := handles.NewArena(false, capacity, retentionCap, limit)
 	return int64(n), err
 }
 
-// ArenaClose ends a handle. Arrays that lie in the arena stay valid.
-func ArenaClose(h int64) (err error) {
+// IOArenaNew is ExecutionArenaNew for an I/O arena.
+func IOArenaNew(capacity, retentionCap, limit int64) (h int64, err error) {
 	defer guard(&err)
-	return handles.CloseArena(uint64(h))
+	n, err := handles.NewArena(true, capacity, retentionCap, limit)
+	return int64(n), err
+}
+
+// ArenaClose ends a handle and returns how many leases are left. Arrays that lie
+// in the arena stay valid.
+func ArenaClose(h int64) (leases int64, err error) {
+	defer guard(&err)
+	a, err := handles.Arenas.Get(uint64(h))
+	if err != nil {
+		return 0, err
+	}
+	return a.Stats().Leases, handles.CloseArena(uint64(h))
 }
 
 // arenaReport is what ArenaStats returns, under Python's names.
@@ -79,25 +91,25 @@ func ArenaShrink(h, target int64) (n int64, err error) {
 	return a.Shrink(target), nil
 }
 
-// ArenaSetRetentionCap bounds the free memory; a negative n takes the bound
-// away.
-func ArenaSetRetentionCap(h, n int64) (err error) {
+// ArenaSetRetentionCap bounds the free memory, or takes the bound away where n
+// is negative. It returns how many bytes are retained.
+func ArenaSetRetentionCap(h, n int64) (retained int64, err error) {
 	defer guard(&err)
 	a, err := handles.Arenas.Get(uint64(h))
 	if err != nil {
-		return err
+		return 0, err
 	}
 	a.SetRetentionCap(max(n, arena.NoCap))
-	return nil
+	return a.Stats().Retained, nil
 }
 
-// ArenaResetPeak lets the peak start from what is live now.
-func ArenaResetPeak(h int64) (err error) {
+// ArenaResetPeak lets the peak start from what is live now, which it returns.
+func ArenaResetPeak(h int64) (peak int64, err error) {
 	defer guard(&err)
 	a, err := handles.Arenas.Get(uint64(h))
 	if err != nil {
-		return err
+		return 0, err
 	}
 	a.ResetPeak()
-	return nil
+	return a.Stats().PeakLive, nil
 }

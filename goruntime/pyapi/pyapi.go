@@ -3,9 +3,14 @@
 // the handles of the C interface, which carry a generation: a stale one is an
 // error. Nothing here is on the path of a run, and no bulk data passes.
 //
+// Every function returns a value beside its error, since gopy leaks the text of
+// an error that comes alone.
+//
 // Invariant: no function panics, since a panic would end the process; each
 // error begins with its code, "NAME: ...", which Python turns into a class.
 package pyapi
+
+//go:generate go run ../internal/gen/gopygen -out ../../capi
 
 import (
 	"encoding/json"
