@@ -1,0 +1,52 @@
+"""The extension module: private, wrapped by the classes of the package."""
+
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+Info = tuple[str, str, int, tuple[int | str | None, ...] | None, int]
+
+def set_errors(errors: ModuleType, /) -> None: ...
+def build_info() -> str: ...
+
+class Arena:
+    def __new__(cls, io: bool = ..., capacity: int = ..., retention_cap: int = ..., limit: int = ..., handle: int = ...) -> Arena: ...
+    def close(self) -> None: ...
+    def stats(self) -> dict[str, Any]: ...
+    def shrink(self, target: int, /) -> int: ...
+    def set_cap(self, cap: int, /) -> None: ...
+    def reset_peak(self) -> None: ...
+    def owns(self, array: np.ndarray[Any, Any], /) -> bool: ...
+
+class Stop:
+    def __new__(cls) -> Stop: ...
+    def cancel(self) -> None: ...
+
+class Session:
+    inputs: tuple[Info, ...]
+    outputs: tuple[Info, ...]
+    arenas: tuple[int, int]
+    def __new__(
+        cls,
+        path: bytes | None = ...,
+        data: bytes | None = ...,
+        folder: str | None = ...,
+        execution: Arena | None = ...,
+        io: Arena | None = ...,
+        threads: int = ...,
+    ) -> Session: ...
+    def run(
+        self,
+        output_names: Any,
+        feeds: dict[str, Any],
+        /,
+        *,
+        outputs: dict[str, np.ndarray[Any, Any]] | None = ...,
+        execution: Arena | None = ...,
+        io: Arena | None = ...,
+        cancel: Stop | None = ...,
+        timeout: float | None = ...,
+        threads: int | None = ...,
+    ) -> list[Any]: ...
+    def close(self) -> None: ...

@@ -1,0 +1,169 @@
+"""The two arenas: where a run's memory comes from and stays for the next one."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from ._load import native
+
+if TYPE_CHECKING:
+    import numpy as np
+    from typing_extensions import Self
+
+
+class _Arena:
+    """What both arenas do. Sizes are in bytes of blocks, which are up to an
+    eighth larger than what they hold."""
+
+    _io: bool
+
+    def __init__(self, capacity: int | None = None, retention_cap: int | None = None, limit: int | None = None) -> None:
+        """Make an empty arena.
+
+        Args:
+            capacity: how many blocks to prepare for; a hint.
+            retention_cap: the most bytes of free memory to keep. None keeps live
+                and free memory within 1.25 times the peak of live memory.
+            limit: a hard bound on live and free bytes together; a run that
+                would exceed it raises LimitError. None is no bound.
+        """
+        for name, value in (("capacity", capacity), ("retention_cap", retention_cap), ("limit", limit)):
+            if value is not None and value < 0:
+                raise ValueError(f"{name} is {value}: it must not be negative")
+        self._capacity, self._limit, self._cap = capacity, limit, retention_cap
+        self._native = native().Arena(self._io, capacity or 0, -1 if retention_cap is None else retention_cap, limit or 0)
+
+    @classmethod
+    def _of(cls, handle: int) -> Self:
+        """Return the view of an arena that an evaluator owns."""
+        self = cls.__new__(cls)
+        self._capacity = self._limit = self._cap = None
+        self._native = native().Arena(cls._io, handle=handle)
+        return self
+
+    def stats(self) -> dict[str, Any]:
+        """Return all counters: live, retained, peak_live (bytes), live_blocks,
+        retained_blocks, leases, hits, misses, evictions, system_allocations,
+        system_releases, migrations, misuses, and copies by reason."""
+        stats: dict[str, Any] = self._native.stats()
+        return stats
+
+    @property
+    def capacity(self) -> int | None:
+        """How many blocks the arena was prepared for."""
+        return self._capacity
+
+    @property
+    def limit(self) -> int | None:
+        """The hard bound on live and free bytes, or None."""
+        return self._limit
+
+    @property
+    def retention_cap(self) -> int | None:
+        """The most bytes of free memory, or None. Setting it evicts at once."""
+        return self._cap
+
+    @retention_cap.setter
+    def retention_cap(self, value: int | None) -> None:
+        if value is not None and value < 0:
+            raise ValueError(f"retention_cap is {value}: it must not be negative")
+        self._native.set_cap(-1 if value is None else value)
+        self._cap = value
+
+    @property
+    def total_allocated_size(self) -> int:
+        """Live bytes: owned by runs and, in an IOArena, by arrays."""
+        return int(self.stats()["live"])
+
+    @property
+    def peak_allocated_size(self) -> int:
+        """The largest number of live bytes since the start or reset_peak()."""
+        return int(self.stats()["peak_live"])
+
+    @property
+    def allocated_count(self) -> int:
+        """The number of live blocks."""
+        return int(self.stats()["live_blocks"])
+
+    @property
+    def retained_size(self) -> int:
+        """Free bytes that are kept for reuse; never part of the live ones."""
+        return int(self.stats()["retained"])
+
+    @property
+    def retained_count(self) -> int:
+        """The number of free blocks."""
+        return int(self.stats()["retained_blocks"])
+
+    def reset_peak(self) -> None:
+        """Let the peak, and with it the default bound, start from now."""
+        self._native.reset_peak()
+
+    def trim(self) -> int:
+        """Give all free memory back to the system; return how many bytes."""
+        return int(self._native.shrink(0))
+
+    def shrink(self, target: int) -> int:
+        """Give free memory back until at most target bytes are kept; return how
+        many bytes went."""
+        return int(self._native.shrink(target))
+
+    def owns(self, array: np.ndarray[Any, Any]) -> bool:
+        """Whether the array's memory is the arena's."""
+        return bool(self._native.owns(array))
+
+    def close(self) -> None:
+        """Give free memory back and refuse further use. Arrays that hold leases
+        stay valid; their memory goes with the last of them."""
+        self._native.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+
+class ExecutionArena(_Arena):
+    """Memory of what dies inside a run: intermediates and workspaces.
+
+    May be shared by evaluators and threads. It lives as long as an evaluator or
+    the caller refers to it.
+    """
+
+    _io = False
+
+    @property
+    def live_execution_size(self) -> int:
+        """Live bytes; the same as total_allocated_size."""
+        return self.total_allocated_size
+
+    @property
+    def retained_execution_size(self) -> int:
+        """Free bytes; the same as retained_size."""
+        return self.retained_size
+
+
+class IOArena(_Arena):
+    """Memory of what leaves a run: outputs, and copies of inputs that had to be
+    made. Each array that a run returns holds one lease on one block, which
+    returns here when the array is dropped.
+    """
+
+    _io = True
+
+    @property
+    def leased_count(self) -> int:
+        """How many blocks arrays hold now."""
+        return int(self.stats()["leases"])
+
+    @property
+    def live_io_size(self) -> int:
+        """Live bytes; the same as total_allocated_size."""
+        return self.total_allocated_size
+
+    @property
+    def retained_io_size(self) -> int:
+        """Free bytes; the same as retained_size."""
+        return self.retained_size
