@@ -1,6 +1,8 @@
 package op
 
 import (
+	"math"
+
 	"github.com/goruntime/goruntime/goruntime/errs"
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
@@ -20,14 +22,23 @@ func AppendWhole(dst []int, v *tensor.View) ([]int, error) {
 
 var toWhole = [tensor.NumDTypes]func([]int, *tensor.View) []int{
 	tensor.I8: whole[int8], tensor.I16: whole[int16], tensor.I32: whole[int32], tensor.I64: whole[int64],
-	tensor.U8: whole[uint8], tensor.U16: whole[uint16], tensor.U32: whole[uint32], tensor.U64: whole[uint64],
+	tensor.U8: whole[uint8], tensor.U16: whole[uint16], tensor.U32: whole[uint32], tensor.U64: wholeU64,
 	tensor.F32: whole[float32], tensor.F64: whole[float64],
 	tensor.F16: wholeHalf[tensor.Half], tensor.BF16: wholeHalf[tensor.BFloat16],
 }
 
-func whole[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64](dst []int, v *tensor.View) []int {
+func whole[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | float32 | float64](dst []int, v *tensor.View) []int {
 	for _, x := range tensor.Elems[T](v) {
 		dst = append(dst, int(x))
+	}
+	return dst
+}
+
+// wholeU64 gives the greatest int for what is beyond it: a count or an index of
+// that size is out of any range.
+func wholeU64(dst []int, v *tensor.View) []int {
+	for _, x := range tensor.Elems[uint64](v) {
+		dst = append(dst, int(min(x, math.MaxInt)))
 	}
 	return dst
 }

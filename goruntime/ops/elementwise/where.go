@@ -46,7 +46,7 @@ var Where = op.Declare(op.Def{
 		}
 		return nil
 	},
-	DTypes: op.ByWidth[choiceKernel](choose[uint8], choose[uint16], choose[uint32], choose[uint64], choose[op.Bytes16], choose[string]),
+	DTypes: op.ByWidth[choiceKernel](choose[uint8], choose[uint16], choose[uint32], choose[uint64], choose[op.Bytes16], choose[op.Bytes16]),
 	Also:   map[int][]tensor.DType{0: {tensor.Bool}},
 })
 

@@ -1,0 +1,123 @@
+package index
+
+import (
+	"github.com/goruntime/goruntime/goruntime/errs"
+	"github.com/goruntime/goruntime/goruntime/op"
+	"github.com/goruntime/goruntime/goruntime/tensor"
+)
+
+// scatterKernel puts the elements [0, count) of updates into out, in order: of
+// two updates of one place the later one wins, or both are reduced in turn.
+type scatterKernel func(p *places, out, updates *tensor.View)
+
+func put[T any](p *places, out, updates *tensor.View) {
+	dst, src := tensor.Elems[T](out), tensor.Elems[T](updates)
+	for i, at := range p.offsets {
+		copy(dst[at:at+p.inner], src[i*p.inner:])
+	}
+}
+
+var putRows = op.ByWidth[scatterKernel](put[uint8], put[uint16], put[uint32], put[uint64], put[op.Bytes16], put[op.Bytes16])
+
+func reduce[T any](f func(a, b T) T) scatterKernel {
+	return func(p *places, out, updates *tensor.View) {
+		dst, src := tensor.Elems[T](out), tensor.Elems[T](updates)
+		for i, at := range p.offsets {
+			place := dst[at : at+p.inner]
+			for j, x := range src[i*p.inner : (i+1)*p.inner] {
+				place[j] = f(place[j], x)
+			}
+		}
+	}
+}
+
+type real interface {
+	int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64
+}
+
+func add[T real | complex64 | complex128](a, b T) T { return a + b }
+func mul[T real | complex64 | complex128](a, b T) T { return a * b }
+func most[T real](a, b T) T                         { return max(a, b) } // a NaN wins, as in NumPy
+func least[T real](a, b T) T                        { return min(a, b) }
+func or(a, b bool) bool                             { return a || b }
+func and(a, b bool) bool                            { return a && b }
+
+// reductions has the kernels of each value of the attribute reduction but none.
+var reductions = map[string]op.Table{
+	"add": reals(reduce(add[int8]), reduce(add[int16]), reduce(add[int32]), reduce(add[int64]),
+		reduce(add[uint8]), reduce(add[uint16]), reduce(add[uint32]), reduce(add[uint64]),
+		reduce(add[float32]), reduce(add[float64]), add[float32], or).And(complexes(add[complex64], add[complex128])),
+	"mul": reals(reduce(mul[int8]), reduce(mul[int16]), reduce(mul[int32]), reduce(mul[int64]),
+		reduce(mul[uint8]), reduce(mul[uint16]), reduce(mul[uint32]), reduce(mul[uint64]),
+		reduce(mul[float32]), reduce(mul[float64]), mul[float32], and).And(complexes(mul[complex64], mul[complex128])),
+	"max": reals(reduce(most[int8]), reduce(most[int16]), reduce(most[int32]), reduce(most[int64]),
+		reduce(most[uint8]), reduce(most[uint16]), reduce(most[uint32]), reduce(most[uint64]),
+		reduce(most[float32]), reduce(most[float64]), most[float32], or),
+	"min": reals(reduce(least[int8]), reduce(least[int16]), reduce(least[int32]), reduce(least[int64]),
+		reduce(least[uint8]), reduce(least[uint16]), reduce(least[uint32]), reduce(least[uint64]),
+		reduce(least[float32]), reduce(least[float64]), least[float32], and),
+}
+
+func reals(i8, i16, i32, i64, u8, u16, u32, u64, f32, f64 scatterKernel, wide func(a, b float32) float32, truth func(a, b bool) bool) op.Table {
+	return op.ByType(map[tensor.DType]scatterKernel{
+		tensor.I8: i8, tensor.I16: i16, tensor.I32: i32, tensor.I64: i64,
+		tensor.U8: u8, tensor.U16: u16, tensor.U32: u32, tensor.U64: u64, tensor.F32: f32, tensor.F64: f64,
+		tensor.F16:  reduce(func(a, b tensor.Half) tensor.Half { return tensor.HalfOf(wide(a.Float32(), b.Float32())) }),
+		tensor.BF16: reduce(func(a, b tensor.BFloat16) tensor.BFloat16 { return tensor.BFloat16Of(wide(a.Float32(), b.Float32())) }),
+		tensor.Bool: reduce(truth),
+	})
+}
+
+func complexes(c64 func(a, b complex64) complex64, c128 func(a, b complex128) complex128) op.Table {
+	return op.ByType(map[tensor.DType]scatterKernel{tensor.C64: reduce(c64), tensor.C128: reduce(c128)})
+}
+
+// scatter is the State of the scatters.
+type scatter struct {
+	*places
+	kernel scatterKernel // nil puts
+}
+
+// newScatter finds the kernel of a reduction, of which max and min exist from
+// version 18 on.
+func newScatter(p *places, reduction string, dtype tensor.DType, version int) (*scatter, error) {
+	if reduction == "none" {
+		return &scatter{places: p}, nil
+	}
+	table, ok := reductions[reduction]
+	if !ok || version < 18 && reduction != "add" && reduction != "mul" {
+		return nil, errs.New(errs.Argument, "reduction %q is not one of version %d", reduction, version)
+	}
+	k, ok := table[dtype].(scatterKernel)
+	if !ok {
+		return nil, errs.New(errs.Unsupported, "reduction %s is not defined for %v", reduction, dtype)
+	}
+	return &scatter{places: p, kernel: k}, nil
+}
+
+// scatterRun is Run of the operators whose State is a scatter.
+func scatterRun(c *op.Context) error {
+	s := c.State.(*scatter)
+	out, data := c.Out(0).Raw(), c.In(0).Raw()
+	copy(out, data)
+	if len(out) == 0 || c.In(2).Elements() == 0 {
+		return nil
+	}
+	if err := s.locate(c, c.In(1)); err != nil {
+		return err
+	}
+	k := s.kernel
+	if k == nil {
+		k = op.Row[scatterKernel](c)
+	}
+	k(s.places, c.Out(0), c.In(2))
+	return nil
+}
+
+// sameTypes checks that data and updates have one element type.
+func sameTypes(c *op.Infer) error {
+	if c.DType(2) != c.DType(0) {
+		return errs.New(errs.Type, "updates is %v, data is %v: they must be alike", c.DType(2), c.DType(0))
+	}
+	return nil
+}
