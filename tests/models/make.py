@@ -1,0 +1,64 @@
+"""Writes the small models beside this file: python tests/models/make.py"""
+
+from __future__ import annotations
+
+import pathlib
+
+import numpy as np
+from onnx import ModelProto, TensorProto, helper, numpy_helper, save
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+def model(nodes, inputs, outputs, initializers=(), opset=17) -> ModelProto:
+    def info(item):
+        return helper.make_tensor_value_info(*item)
+
+    graph = helper.make_graph(nodes, "g", [info(i) for i in inputs], [info(o) for o in outputs],
+                              [numpy_helper.from_array(a, n) for n, a in initializers])  # fmt: skip
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8)
+
+
+def models() -> dict[str, ModelProto]:
+    f, node = TensorProto.FLOAT, helper.make_node
+    square = np.ones((256, 256), np.float32)
+    return {
+        "add": model([node("Add", ["a", "b"], ["c"])], [("a", f, [3]), ("b", f, [3])], [("c", f, [3])]),
+        "double": model([node("Add", ["x", "x"], ["y"])], [("x", f, None)], [("y", f, None)]),
+        "chain": model(
+            [node("Relu", ["x"], ["a"]), node("Mul", ["a", "a"], ["b"]), node("Add", ["b", "a"], ["y"])],
+            [("x", f, ["N"])], [("y", f, ["N"])]),
+        # one node whose outputs go different ways, in both orders, and a workspace
+        "mixed": model(
+            [node("LayerNormalization", ["x", "s"], ["inner", "mean"]), node("Relu", ["inner"], ["y"]),
+             node("LayerNormalization", ["x", "s"], ["z", "m2"]), node("Relu", ["m2"], ["w"])],
+            [("x", f, ["N", 4])], [("y", f, ["N", 4]), ("mean", f, ["N", 1]), ("z", f, ["N", 4]), ("w", f, ["N", 1])],
+            [("s", np.ones(4, np.float32))]),
+        # outputs that are an input, a constant, another output
+        "alias": model(
+            [node("Identity", ["x"], ["same"]), node("Identity", ["k"], ["constant"]), node("Relu", ["x"], ["y"]), node("Identity", ["y"], ["again"])],
+            [("x", f, [2])], [("same", f, [2]), ("constant", f, [2]), ("y", f, [2]), ("again", f, [2])],
+            [("k", np.array([5, 6], np.float32))]),
+        "branch": model(
+            [node("If", ["c"], ["y"],
+                  then_branch=helper.make_graph([node("Add", ["x", "x"], ["t"])], "t", [], [helper.make_tensor_value_info("t", f, None)]),
+                  else_branch=helper.make_graph([node("Mul", ["x", "x"], ["e"])], "e", [], [helper.make_tensor_value_info("e", f, None)]))],
+            [("c", TensorProto.BOOL, []), ("x", f, ["N"])], [("y", f, None)]),
+        # takes some hundred milliseconds a run: 600 products
+        "slow": model(
+            [node("MatMul", [f"v{i}", "w"], [f"v{i + 1}"]) for i in range(600)], [("v0", f, ["N", 256])], [("v600", f, ["N", 256])],
+            [("w", square / 256)]),
+        # a large intermediate and a small output
+        "narrow": model(
+            [node("Mul", ["x", "x"], ["a"]), node("Add", ["a", "x"], ["b"]), node("ReduceSum", ["b"], ["y"], keepdims=0)],
+            [("x", f, ["N"])], [("y", f, [])]),
+        "strings": model(
+            [node("Concat", ["s", "t"], ["y"], axis=0)],
+            [("s", TensorProto.STRING, ["N"]), ("t", TensorProto.STRING, ["M"])], [("y", TensorProto.STRING, None)]),
+        "fixed": model([node("Relu", ["x"], ["y"])], [("x", f, ["N", 3])], [("y", f, ["N", 3])]),
+    }  # fmt: skip
+
+
+if __name__ == "__main__":
+    for name, proto in models().items():
+        save(proto, HERE / f"{name}.onnx")
