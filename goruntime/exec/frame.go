@@ -236,6 +236,9 @@ func (f *frame) static(st *step, c *call) error {
 			return err
 		}
 	}
+	if st.node.Def == aliasCopy {
+		f.run.io.CountCopy(arena.CopyAlias, c.In(0).Bytes())
+	}
 	return st.node.Def.Run(&c.Context)
 }
 

@@ -1,0 +1,178 @@
+"""Bad input gets a clear exception; nothing is lost and the evaluator stays usable."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import goruntime
+from goruntime import ReferenceEvaluator
+
+A = np.ones(3, np.float32)
+
+
+def usable(evaluator: ReferenceEvaluator) -> bool:
+    return bool(evaluator.run(None, {"a": A, "b": A})[0][0] == 2)
+
+
+@pytest.mark.parametrize(
+    ("feeds", "error", "text"),
+    [
+        ({"a": A}, goruntime.NameNotFoundError, "missing: 'b'"),
+        ({"a": A, "bb": A}, goruntime.NameNotFoundError, "no input is named 'bb'; the nearest are 'b'"),
+        ({"a": A, "b": A, "c": A}, goruntime.NameNotFoundError, "no input is named 'c'"),
+        ({}, goruntime.NameNotFoundError, "missing: 'a', 'b'"),
+        ({"a": A.astype(np.float64), "b": A}, goruntime.WrongTypeError, '"a": f64 given, f32 expected'),
+        ({"a": A.astype(np.int64), "b": A}, TypeError, "i64 given, f32 expected"),
+        ({"a": A[:2], "b": A}, goruntime.ShapeError, "dimension 0 is 2 .*3 expected"),
+        ({"a": A[None], "b": A}, ValueError, r"rank 2 given \(shape \[1, 3\]\), rank 1 expected"),
+        ({"a": np.array([1, 2, 3], object), "b": A}, goruntime.WrongTypeError, "no element type"),
+        ({"a": np.array(["x", "y", "z"]), "b": A}, goruntime.WrongTypeError, "no element type"),
+    ],
+)
+def test_feeds_that_do_not_fit(bench, feeds, error, text):
+    evaluator = bench.open("add")
+    with pytest.raises(error, match=text):
+        evaluator.run(None, feeds)
+    assert usable(evaluator)
+
+
+def test_unknown_output_names_the_nearest(bench):
+    evaluator = bench.open("add")
+    with pytest.raises(goruntime.NameNotFoundError, match='"cc".*nearest are "c"'):
+        evaluator.run(["cc"], {"a": A, "b": A})
+    assert usable(evaluator)
+
+
+@pytest.mark.parametrize("feeds", [None, [A, A], "x"])
+def test_feeds_that_are_no_dict(bench, feeds):
+    with pytest.raises(TypeError, match="dict of feeds"):
+        bench.open("add").run(None, feeds)
+
+
+def test_a_broadcast_that_fails_names_the_node(bench):
+    evaluator = bench.open("double")
+    assert evaluator.run(None, {"x": A})[0][0] == 2
+    model = bench.open("strings")
+    with pytest.raises(goruntime.ShapeError, match="Concat"):
+        ReferenceEvaluator.run(model, None, {"s": np.array(["a"], object), "t": np.array([["b"]], object)})
+
+
+@pytest.mark.parametrize(
+    ("make", "reason"),
+    [(lambda x: x.astype(">f4"), "byte_order"), (lambda x: np.repeat(x, 2)[::2], "non_contiguous")],
+)
+def test_layouts_that_are_copied_are_counted(bench, make, reason):
+    evaluator = bench.open("add")
+    a = np.arange(3, dtype=np.float32)
+    (c,) = evaluator.run(None, {"a": make(a), "b": A})
+    np.testing.assert_array_equal(c, a + 1)
+    copies = bench.io.stats()["copies"]
+    assert copies[reason] == 1
+    assert sum(copies.values()) == 1
+
+
+def test_fortran_order(bench):
+    x = np.asfortranarray(np.arange(12, dtype=np.float32).reshape(4, 3))
+    (y,) = bench.open("fixed").run(None, {"x": x})
+    np.testing.assert_array_equal(y, x)
+    assert bench.io.stats()["copies"]["non_contiguous"] == 1
+
+
+def test_unaligned_arrays_are_read_in_place(bench):
+    x = np.frombuffer(b"\0" + np.arange(3, dtype=np.float32).tobytes(), np.uint8)[1:].view(np.float32)
+    assert not x.flags.aligned
+    (c,) = bench.open("add").run(None, {"a": x, "b": A})
+    np.testing.assert_array_equal(c, [1, 2, 3])
+    assert sum(bench.io.stats()["copies"].values()) == 0
+
+
+def test_python_numbers_and_lists_take_the_declared_type(bench):
+    (c,) = bench.open("add").run(None, {"a": [1, 2, 3], "b": (4, 5, 6)})
+    np.testing.assert_array_equal(c, [5, 7, 9])
+    assert c.dtype == np.float32
+    (y,) = bench.open("double").run(None, {"x": 2.5})
+    assert y.shape == ()
+    assert y == 5
+
+
+def test_nan_and_empty_tensors(bench):
+    evaluator = bench.open("chain")
+    (y,) = evaluator.run(None, {"x": np.array([np.nan, 1], np.float32)})
+    assert np.isnan(y[0])
+    assert y[1] == 2
+    (y,) = evaluator.run(None, {"x": np.empty(0, np.float32)})
+    assert y.shape == (0,)
+
+
+def test_strings(bench):
+    evaluator = bench.open("strings")
+    for s in (np.array(["é", "b"], object), np.array(["é", "b"]), ["é", "b"]):
+        (y,) = evaluator.run(None, {"s": s, "t": np.array(["日本"], object)})
+        assert y.tolist() == ["é", "b", "日本"]
+        assert y.dtype == object
+    with pytest.raises(goruntime.WrongTypeError, match="element 1 is of type int, str expected"):
+        evaluator.run(None, {"s": np.array(["a", 1], object), "t": np.array(["b"], object)})
+
+
+def test_the_limit_names_node_and_sizes():
+    io = goruntime.IOArena(limit=1 << 20)
+    evaluator = ReferenceEvaluator(_path("double"), io_allocator=io)
+    (kept,) = evaluator.run(None, {"x": np.ones(1000, np.float32)})
+    with pytest.raises(goruntime.LimitError, match=r"bytes asked for .* live and .* retained: the limit is 1048576") as caught:
+        evaluator.run(None, {"x": np.ones(1 << 20, np.float32)})
+    assert isinstance(caught.value, MemoryError)
+    assert (evaluator.run(None, {"x": np.ones(1000, np.float32)})[0] == 2).all()
+    assert (kept == 2).all()
+
+
+def test_use_after_close(bench):
+    evaluator = bench.open("add")
+    evaluator.close()
+    evaluator.close()
+    with pytest.raises(goruntime.ClosedError):
+        evaluator.run(None, {"a": A, "b": A})
+    arena = goruntime.IOArena()
+    arena.close()
+    with pytest.raises(goruntime.ClosedError):
+        arena.stats()
+
+
+@pytest.mark.parametrize(("proto", "error"), [(b"", goruntime.ModelError), (b"\x08garbage", goruntime.ModelError), (b"\x3a\x05abc", goruntime.ModelError),
+                                              (3, TypeError), ("no such file", goruntime.FileError)])  # fmt: skip
+def test_what_is_no_model(proto, error):
+    with pytest.raises(error):
+        ReferenceEvaluator(proto)
+
+
+def test_unsupported_operators_are_all_listed():
+    from onnx import TensorProto, helper
+
+    info = helper.make_tensor_value_info
+    nodes = [helper.make_node("NoSuchOp", ["x"], ["a"]), helper.make_node("Other", ["a"], ["y"], domain="my.domain")]
+    graph = helper.make_graph(nodes, "g", [info("x", TensorProto.FLOAT, [1])], [info("y", TensorProto.FLOAT, [1])])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17), helper.make_opsetid("my.domain", 2)], ir_version=8)
+    with pytest.raises(goruntime.UnsupportedError, match=r"2 operators .*NoSuchOp \(opset 17\), my.domain.Other \(opset 2\)"):
+        ReferenceEvaluator(model)
+
+
+def test_bound_outputs(bench):
+    evaluator = bench.open("add")
+    y = np.zeros(3, np.float32)
+    (c,) = evaluator.run(None, {"a": A, "b": A}, outputs={"c": y})
+    assert c is y
+    assert (y == 2).all()
+    assert bench.io.stats()["misses"] == 0
+    for wrong, error in ((np.zeros(4, np.float32), goruntime.ShapeError), (np.zeros(3, np.int64), goruntime.ShapeError),
+                         (np.zeros((3, 2), np.float32)[:, 0], goruntime.ArgumentError)):  # fmt: skip
+        with pytest.raises(error):
+            evaluator.run(None, {"a": A, "b": A}, outputs={"c": wrong})
+    with pytest.raises(goruntime.NameNotFoundError):
+        evaluator.run(None, {"a": A, "b": A}, outputs={"d": y})
+    assert usable(evaluator)
+
+
+def _path(name: str) -> str:
+    from conftest import MODELS
+
+    return str(MODELS / f"{name}.onnx")
