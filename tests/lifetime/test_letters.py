@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import pathlib
+import queue
 import resource
 import subprocess
 import sys
@@ -79,25 +80,26 @@ def test_c_a_small_output_pins_at_most_a_slab():
 def test_d_release_from_foreign_threads_during_runs(bench):
     evaluator = bench.open("chain")
     x = np.ones(3000, np.float32)
-    stop = threading.Event()
-    queue: list[np.ndarray] = []
+    handed: queue.SimpleQueue[np.ndarray | None] = queue.SimpleQueue()
+    wrong: list[float] = []
 
     def drop() -> None:
-        while not stop.is_set() or queue:
-            if queue:
-                y = queue.pop()
-                assert y[0] == 2
-                del y
+        while (y := handed.get()) is not None:
+            if y[0] != 2:
+                wrong.append(y[0])
+            del y
 
     droppers = [threading.Thread(target=drop) for _ in range(3)]
     for t in droppers:
         t.start()
     for _ in range(3000):
-        queue.append(evaluator.run(None, {"x": x})[0])
-    stop.set()
+        handed.put(evaluator.run(None, {"x": x})[0])
+    for _ in droppers:
+        handed.put(None)
     for t in droppers:
         t.join(30)
         assert not t.is_alive()
+    assert not wrong
 
 
 def test_e_a_hundred_thousand_outputs_are_held(bench):
