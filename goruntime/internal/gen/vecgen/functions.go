@@ -1,0 +1,181 @@
+package main
+
+import "math"
+
+// unaries are the functions of one number: each computes V0 from V0 and may use
+// V1 to V9.
+var unaries = []struct {
+	name string
+	body func(g *gen)
+}{
+	{"Exp", func(g *gen) { g.exp(g.v(0), g.v(1), g.v(2)) }},
+	{"Log", (*gen).log},
+	{"Tanh", (*gen).tanh},
+	{"Sigmoid", (*gen).sigmoid},
+	{"Erf", (*gen).erf},
+	{"Gelu", (*gen).gelu},
+	{"Sqrt", func(g *gen) { g.p("VSQRTPS %s, %s", g.v(0), g.v(0)) }},
+	{"Abs", func(g *gen) { g.abs(g.v(0), g.v(0)) }},
+	{"Neg", func(g *gen) { g.p("VXORPS %s, %s, %s", g.bits(1<<31), g.v(0), g.v(0)) }},
+	{"Relu", func(g *gen) {
+		g.p("VXORPS %s, %s, %s", g.v(1), g.v(1), g.v(1))
+		g.p("VMAXPS %s, %s, %s", g.v(0), g.v(1), g.v(0))
+	}},
+	{"Floor", func(g *gen) { g.round(9, g.v(0), g.v(0)) }},
+	{"Ceil", func(g *gen) { g.round(10, g.v(0), g.v(0)) }},
+	{"Round", func(g *gen) { g.round(8, g.v(0), g.v(0)) }},
+	{"Reciprocal", func(g *gen) {
+		g.p("VMOVUPS %s, %s", g.c(1), g.v(1))
+		g.p("VDIVPS %s, %s, %s", g.v(0), g.v(1), g.v(0))
+	}},
+}
+
+// binaries are the operations on V0 and V1, into V0.
+var binaries = []struct {
+	name string
+	body func(g *gen)
+}{
+	{"Add", func(g *gen) { g.p("VADDPS %s, %s, %s", g.v(1), g.v(0), g.v(0)) }},
+	{"Sub", func(g *gen) { g.p("VSUBPS %s, %s, %s", g.v(1), g.v(0), g.v(0)) }},
+	{"Mul", func(g *gen) { g.p("VMULPS %s, %s, %s", g.v(1), g.v(0), g.v(0)) }},
+	{"Div", func(g *gen) { g.p("VDIVPS %s, %s, %s", g.v(1), g.v(0), g.v(0)) }},
+	{"Max", func(g *gen) { g.extreme("VMAXPS") }},
+	{"Min", func(g *gen) { g.extreme("VMINPS") }},
+}
+
+// extreme gives NaN where either side is: the instruction gives its second
+// source, V1, and V0 is put back where it is the NaN.
+func (g *gen) extreme(instruction string) {
+	g.p("%s %s, %s, %s", instruction, g.v(1), g.v(0), g.v(2))
+	g.where(3, g.v(0), g.v(0), g.v(0), g.v(2), g.v(3))
+	g.p("VMOVAPS %s, %s", g.v(2), g.v(0))
+}
+
+func (g *gen) abs(x, to string) { g.p("VANDPS %s, %s, %s", g.bits(1<<31-1), x, to) }
+
+// exp computes e^x in place with two temporaries: x = n ln 2 + r. Bounds come
+// first in MAX and MIN, so that NaN stays.
+func (g *gen) exp(x, n, t string) {
+	g.p("VMOVUPS %s, %s", g.c(-104), t)
+	g.p("VMAXPS %s, %s, %s", x, t, x)
+	g.p("VMOVUPS %s, %s", g.c(89), t)
+	g.p("VMINPS %s, %s, %s", x, t, x)
+	g.p("VMULPS %s, %s, %s", g.c(1.44269504088896340736), x, n)
+	g.round(8, n, n)
+	g.p("VFNMADD231PS %s, %s, %s", g.c(0.693359375), n, x)
+	g.p("VFNMADD231PS %s, %s, %s", g.c(-2.12194440054690583e-4), n, x)
+	g.horner(x, t, 1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3, 4.1665795894e-2, 1.6666665459e-1, 5.0000001201e-1, 1, 1)
+	if g.wide() {
+		g.p("VSCALEFPS %s, %s, %s", n, t, x)
+		return
+	}
+	// 2^n in two factors, each a normal number.
+	g.p("VCVTPS2DQ %s, %s", n, n)
+	g.p("VPSRAD $1, %s, %s", n, x)
+	g.p("VPSUBD %s, %s, %s", x, n, n)
+	for _, half := range []string{x, n} {
+		g.p("VPADDD %s, %s, %s", g.bits(127), half, half)
+		g.p("VPSLLD $23, %s, %s", half, half)
+		g.p("VMULPS %s, %s, %s", half, t, t)
+	}
+	g.p("VMOVAPS %s, %s", t, x)
+}
+
+// sigmoid is e/(1+e) or 1/(1+e) by the sign, e = exp(-|x|): accurate in both
+// tails.
+func (g *gen) sigmoid() {
+	x, e, one := g.v(0), g.v(1), g.v(4)
+	g.p("VORPS %s, %s, %s", g.bits(1<<31), x, e)
+	g.exp(e, g.v(2), g.v(3))
+	g.p("VMOVUPS %s, %s", g.c(1), one)
+	g.bySign(x, one, e, g.v(2))
+	g.p("VADDPS %s, %s, %s", one, e, e)
+	g.p("VDIVPS %s, %s, %s", e, g.v(2), x)
+}
+
+// tanh is an odd polynomial below 0.625, where 1 - 2/(exp(2|x|)+1) cancels.
+func (g *gen) tanh() {
+	x, a, e, s, small, one := g.v(0), g.v(1), g.v(2), g.v(5), g.v(6), g.v(4)
+	g.abs(x, a)
+	g.p("VADDPS %s, %s, %s", a, a, e)
+	g.exp(e, g.v(3), g.v(5))
+	g.p("VMOVUPS %s, %s", g.c(1), one)
+	g.p("VADDPS %s, %s, %s", one, e, e)
+	g.p("VMOVUPS %s, %s", g.c(2), g.v(3))
+	g.p("VDIVPS %s, %s, %s", e, g.v(3), e)
+	g.p("VSUBPS %s, %s, %s", e, one, e)
+	g.p("VANDPS %s, %s, %s", g.bits(1<<31), x, g.v(3))
+	g.p("VORPS %s, %s, %s", g.v(3), e, e)
+	g.p("VMULPS %s, %s, %s", x, x, s)
+	g.horner(s, small, -5.70498872745e-3, 2.06390887954e-2, -5.37397155531e-2, 1.33314422036e-1, -3.33332819422e-1)
+	g.p("VMULPS %s, %s, %s", s, small, small)
+	g.p("VFMADD213PS %s, %s, %s", x, x, small)
+	g.p("VSUBPS %s, %s, %s", g.c(0.625), a, a)
+	g.bySign(a, e, small, x)
+}
+
+// erf has one polynomial up to 0.927734375 and 1 - exp of another beyond.
+func (g *gen) erf() {
+	x, t, s, r, u := g.v(0), g.v(1), g.v(2), g.v(3), g.v(4)
+	g.abs(x, t)
+	g.p("VMULPS %s, %s, %s", x, x, s)
+	g.horner(t, r, -1.72853470e-5, 3.83197126e-4)
+	g.horner(t, u, -3.88396438e-3, 2.42546219e-2)
+	g.p("VFMADD213PS %s, %s, %s", u, s, r)
+	for _, k := range []float32{-1.06777877e-1, -6.34846687e-1, -1.28717512e-1} {
+		g.p("VFMADD213PS %s, %s, %s", g.c(k), t, r)
+	}
+	g.p("VFMSUB213PS %s, %s, %s", t, t, r)
+	g.exp(r, u, g.v(5))
+	g.p("VMOVUPS %s, %s", g.c(1), u)
+	g.p("VSUBPS %s, %s, %s", r, u, r)
+	g.p("VANDPS %s, %s, %s", g.bits(1<<31), x, u)
+	g.p("VORPS %s, %s, %s", u, r, r)
+	g.horner(s, u, -5.96761703e-4, 4.99119423e-3, -2.67681349e-2, 1.12819925e-1, -3.76125336e-1, 1.28379166e-1)
+	g.p("VFMADD213PS %s, %s, %s", x, x, u)
+	g.p("VMOVUPS %s, %s", g.c(0.927734375), s)
+	g.p("VSUBPS %s, %s, %s", t, s, t)
+	g.bySign(t, u, r, x)
+}
+
+func (g *gen) gelu() {
+	g.p("VMOVAPS %s, %s", g.v(0), g.v(7))
+	g.p("VMULPS %s, %s, %s", g.c(math.Sqrt2/2), g.v(0), g.v(0))
+	g.erf()
+	g.p("VADDPS %s, %s, %s", g.c(1), g.v(0), g.v(0))
+	g.p("VMULPS %s, %s, %s", g.c(0.5), g.v(7), g.v(7))
+	g.p("VMULPS %s, %s, %s", g.v(7), g.v(0), g.v(0))
+}
+
+// log splits x = 2^e m with m around one; subnormals are scaled first.
+func (g *gen) log() {
+	x, t, m, e, z, y := g.v(0), g.v(1), g.v(2), g.v(3), g.v(4), g.v(5)
+	g.p("VSUBPS %s, %s, %s", g.bits(0x00800000), x, t)
+	g.p("VMULPS %s, %s, %s", g.c(1<<23), x, m)
+	g.bySign(t, x, m, m)
+	g.p("VXORPS %s, %s, %s", z, z, z)
+	g.p("VMOVUPS %s, %s", g.c(-23), y)
+	g.bySign(t, z, y, z)
+	g.p("VPSUBD %s, %s, %s", g.bits(0x3f3504f3), m, e)
+	g.p("VPSRAD $23, %s, %s", e, e)
+	g.p("VPSLLD $23, %s, %s", e, t)
+	g.p("VPSUBD %s, %s, %s", t, m, m)
+	g.p("VCVTDQ2PS %s, %s", e, e)
+	g.p("VADDPS %s, %s, %s", z, e, e)
+	g.p("VSUBPS %s, %s, %s", g.c(1), m, m)
+	g.p("VMULPS %s, %s, %s", m, m, z)
+	g.horner(m, y, 7.0376836292e-2, -1.1514610310e-1, 1.1676998740e-1, -1.2420140846e-1, 1.4249322787e-1,
+		-1.6668057665e-1, 2.0000714765e-1, -2.4999993993e-1, 3.3333331174e-1)
+	g.p("VMULPS %s, %s, %s", m, z, t)
+	g.p("VMULPS %s, %s, %s", t, y, y)
+	g.p("VFMADD231PS %s, %s, %s", g.c(-2.12194440054690583e-4), e, y)
+	g.p("VFNMADD231PS %s, %s, %s", g.c(0.5), z, y)
+	g.p("VADDPS %s, %s, %s", m, y, y)
+	g.p("VFMADD231PS %s, %s, %s", g.c(0.693359375), e, y)
+	inf := float32(math.Inf(1))
+	g.where(29, g.c(inf), x, x, y, t)
+	g.p("VXORPS %s, %s, %s", z, z, z)
+	g.where(0, z, x, g.c(-inf), y, t)
+	g.where(25, z, x, g.bits(0x7fc00000), y, t)
+	g.p("VMOVAPS %s, %s", y, x)
+}

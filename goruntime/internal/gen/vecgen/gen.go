@@ -1,0 +1,164 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// gen emits for one instruction set.
+type gen struct {
+	name    string
+	reg     string // register prefix
+	bytes   int    // of a vector
+	text    strings.Builder
+	kernels []string
+	consts  []uint32
+}
+
+func (g *gen) wide() bool { return g.reg == "Z" }
+
+// v returns a vector register.
+func (g *gen) v(i int) string { return fmt.Sprintf("%s%d", g.reg, i) }
+
+func (g *gen) p(format string, a ...any) { fmt.Fprintf(&g.text, "\t"+format+"\n", a...) }
+
+func (g *gen) label(s string) { fmt.Fprintf(&g.text, "\n%s:\n", s) }
+
+// c returns the memory operand of a constant that fills a vector.
+func (g *gen) c(x float32) string { return g.bits(math.Float32bits(x)) }
+
+func (g *gen) bits(x uint32) string {
+	for i, k := range g.consts {
+		if k == x {
+			return fmt.Sprintf("k<>+%d(SB)", i*g.bytes)
+		}
+	}
+	g.consts = append(g.consts, x)
+	return fmt.Sprintf("k<>+%d(SB)", (len(g.consts)-1)*g.bytes)
+}
+
+func (g *gen) table() string {
+	var b strings.Builder
+	for i, k := range g.consts {
+		for o := 0; o < g.bytes; o += 8 {
+			fmt.Fprintf(&b, "DATA k<>+%d(SB)/8, $0x%08x%08x\n", i*g.bytes+o, k, k)
+		}
+	}
+	fmt.Fprintf(&b, "GLOBL k<>(SB), RODATA|NOPTR, $%d\n", len(g.consts)*g.bytes)
+	return b.String()
+}
+
+// begin opens a kernel; the offsets are those of args in kernels/vec. The frame
+// of 128 bytes makes the assembler check the stack, where the collector can stop
+// a loop of calls.
+func (g *gen) begin(name string) {
+	name = g.name + name
+	g.kernels = append(g.kernels, name)
+	fmt.Fprintf(&g.text, "\n// func %s(p *args)\nTEXT ·%s(SB), 0, $128-8\n\tNO_LOCAL_POINTERS\n", name, name)
+	g.p("MOVQ p+0(FP), AX")
+	for i, r := range []string{"DI", "SI", "BX", "CX", "DX", "R8"} {
+		g.p("MOVQ %d(AX), %s", 8*i, r)
+	}
+}
+
+// loop emits body for whole steps, then once more for the masked tail.
+func (g *gen) loop(body func(masked bool), advance ...string) {
+	g.p("TESTQ CX, CX")
+	g.p("JZ tail")
+	g.label("loop")
+	body(false)
+	for _, r := range advance {
+		g.p("ADDQ %s", r)
+	}
+	g.p("DECQ CX")
+	g.p("JNZ loop")
+	g.label("tail")
+	g.p("TESTQ DX, DX")
+	g.p("JZ done")
+	if g.wide() {
+		g.p("KMOVQ (DX), K1")
+	}
+	body(true)
+	g.label("done")
+}
+
+func (g *gen) end() {
+	g.p("VZEROUPPER")
+	g.p("RET")
+}
+
+// load reads vector h of the step; lanes beyond the tail become zero.
+func (g *gen) load(base string, h int, masked bool, to string) {
+	from := fmt.Sprintf("%d(%s)", h*g.bytes, base)
+	switch {
+	case !masked:
+		g.p("VMOVUPS %s, %s", from, to)
+	case g.wide():
+		g.p("VMOVUPS.Z %s, K1, %s", from, to)
+	default:
+		g.p("VMOVUPS %d(DX), Y15", h*g.bytes)
+		g.p("VMASKMOVPS %s, Y15, %s", from, to)
+	}
+}
+
+func (g *gen) store(from, base string, h int, masked bool) {
+	to := fmt.Sprintf("%d(%s)", h*g.bytes, base)
+	switch {
+	case !masked:
+		g.p("VMOVUPS %s, %s", from, to)
+	case g.wide():
+		g.p("VMOVUPS %s, K1, %s", from, to)
+	default:
+		g.p("VMASKMOVPS %s, Y15, %s", from, to)
+	}
+}
+
+// keep clears the lanes beyond the tail.
+func (g *gen) keep(x string, masked bool) {
+	switch {
+	case !masked:
+	case g.wide():
+		g.p("VMOVAPS.Z %s, K1, %s", x, x)
+	default:
+		g.p("VANDPS Y15, %s, %s", x, x)
+	}
+}
+
+// round rounds by an immediate: 8 to even, 9 down, 10 up.
+func (g *gen) round(how int, x, to string) {
+	if g.wide() {
+		g.p("VRNDSCALEPS $%d, %s, %s", how, x, to)
+	} else {
+		g.p("VROUNDPS $%d, %s, %s", how, x, to)
+	}
+}
+
+// bySign sets to to neg where the sign bit of sel is set, else to pos.
+func (g *gen) bySign(sel, pos, neg, to string) {
+	if g.wide() {
+		g.p("VPMOVD2M %s, K2", sel)
+		g.p("VBLENDMPS %s, %s, K2, %s", neg, pos, to)
+	} else {
+		g.p("VBLENDVPS %s, %s, %s, %s", sel, neg, pos, to)
+	}
+}
+
+// where replaces lanes of to by value where x compares with y.
+func (g *gen) where(predicate int, y, x, value, to, tmp string) {
+	if g.wide() {
+		g.p("VCMPPS $%d, %s, %s, K2", predicate, y, x)
+		g.p("VMOVUPS %s, K2, %s", value, to)
+	} else {
+		g.p("VCMPPS $%d, %s, %s, %s", predicate, y, x, tmp)
+		g.p("VBLENDVPS %s, %s, %s, %s", tmp, value, to, to)
+	}
+}
+
+// horner evaluates a polynomial in x, leading coefficient first.
+func (g *gen) horner(x, to string, coefficients ...float32) {
+	g.p("VMOVUPS %s, %s", g.c(coefficients[0]), to)
+	for _, k := range coefficients[1:] {
+		g.p("VFMADD213PS %s, %s, %s", g.c(k), x, to)
+	}
+}

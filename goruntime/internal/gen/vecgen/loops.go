@@ -1,0 +1,154 @@
+package main
+
+import (
+	"fmt"
+	"math"
+)
+
+func (g *gen) next(r string) string { return fmt.Sprintf("$%d, %s", g.bytes, r) }
+
+func (g *gen) unary(u struct {
+	name string
+	body func(g *gen)
+},
+) {
+	g.begin(u.name)
+	g.loop(func(masked bool) {
+		g.load("SI", 0, masked, g.v(0))
+		u.body(g)
+		g.store(g.v(0), "DI", 0, masked)
+	}, g.next("SI"), g.next("DI"))
+	g.end()
+}
+
+// binary has a scalar side in a register over the whole loop.
+func (g *gen) binary(o struct {
+	name string
+	body func(g *gen)
+}, form string,
+) {
+	g.begin(o.name + form)
+	sides := []struct {
+		base string
+		all  string
+	}{{"SI", g.v(10)}, {"BX", g.v(11)}}
+	advance := []string{g.next("DI")}
+	for i, s := range sides {
+		if form[i] == 'S' {
+			g.p("VBROADCASTSS (%s), %s", s.base, s.all)
+		} else {
+			advance = append(advance, g.next(s.base))
+		}
+	}
+	g.loop(func(masked bool) {
+		for i, s := range sides {
+			if form[i] == 'S' {
+				g.p("VMOVAPS %s, %s", s.all, g.v(i))
+			} else {
+				g.load(s.base, 0, masked, g.v(i))
+			}
+		}
+		o.body(g)
+		g.store(g.v(0), "DI", 0, masked)
+	}, advance...)
+	g.end()
+}
+
+// halves is how many vectors make the sixteen lanes of a reduction.
+func (g *gen) halves() int { return 64 / g.bytes }
+
+func (g *gen) acc(h int) string { return g.v(12 + h) }
+
+// reduce keeps sixteen lanes over the loop and stores them.
+func (g *gen) reduce(body func(h int, masked bool), advance ...string) {
+	for h := range g.halves() {
+		g.p("VXORPS %s, %s, %s", g.acc(h), g.acc(h), g.acc(h))
+	}
+	g.loop(func(masked bool) {
+		for h := range g.halves() {
+			body(h, masked)
+		}
+	}, advance...)
+	for h := range g.halves() {
+		g.p("VMOVUPS %s, %d(R8)", g.acc(h), h*g.bytes)
+	}
+	g.end()
+}
+
+func (g *gen) sum() {
+	g.begin("Sum")
+	g.reduce(func(h int, masked bool) {
+		g.load("SI", h, masked, g.v(0))
+		g.p("VADDPS %s, %s, %s", g.v(0), g.acc(h), g.acc(h))
+	}, "$64, SI")
+}
+
+// top finds the maximum; V8 and V9 remember where a NaN was seen.
+func (g *gen) top() {
+	g.begin("Top")
+	for h := range g.halves() {
+		g.p("VMOVUPS %s, %s", g.c(float32(math.Inf(-1))), g.acc(h))
+		g.p("VXORPS %s, %s, %s", g.v(8+h), g.v(8+h), g.v(8+h))
+	}
+	g.loop(func(masked bool) {
+		for h := range g.halves() {
+			g.load("SI", h, masked, g.v(0))
+			if masked && g.wide() {
+				g.p("VBLENDMPS %s, %s, K1, %s", g.v(0), g.acc(h), g.v(0))
+			} else if masked {
+				g.p("VBLENDVPS Y15, %s, %s, %s", g.v(0), g.acc(h), g.v(0))
+			}
+			g.where(3, g.v(0), g.v(0), g.v(0), g.v(8+h), g.v(1))
+			g.p("VMAXPS %s, %s, %s", g.v(0), g.acc(h), g.acc(h))
+		}
+	}, "$64, SI")
+	for h := range g.halves() {
+		g.where(3, g.v(8+h), g.v(8+h), g.v(8+h), g.acc(h), g.v(1))
+		g.p("VMOVUPS %s, %d(R8)", g.acc(h), h*g.bytes)
+	}
+	g.end()
+}
+
+// expSum writes exp(x - s) and sums it.
+func (g *gen) expSum() {
+	g.begin("ExpSum")
+	g.p("VBROADCASTSS 48(AX), %s", g.v(10))
+	g.reduce(func(h int, masked bool) {
+		g.load("SI", h, masked, g.v(0))
+		g.p("VSUBPS %s, %s, %s", g.v(10), g.v(0), g.v(0))
+		g.exp(g.v(0), g.v(1), g.v(2))
+		g.store(g.v(0), "DI", h, masked)
+		g.keep(g.v(0), masked)
+		g.p("VADDPS %s, %s, %s", g.v(0), g.acc(h), g.acc(h))
+	}, "$64, SI", "$64, DI")
+}
+
+// squares sums (x - s)².
+func (g *gen) squares() {
+	g.begin("Squares")
+	g.p("VBROADCASTSS 48(AX), %s", g.v(10))
+	g.reduce(func(h int, masked bool) {
+		g.load("SI", h, masked, g.v(0))
+		g.p("VSUBPS %s, %s, %s", g.v(10), g.v(0), g.v(0))
+		g.keep(g.v(0), masked)
+		g.p("VFMADD231PS %s, %s, %s", g.v(0), g.v(0), g.acc(h))
+	}, "$64, SI")
+}
+
+// normalize writes (x - s) * r * b + c.
+func (g *gen) normalize() {
+	g.begin("Normalize")
+	g.p("MOVQ 56(AX), R9")
+	g.p("VBROADCASTSS 48(AX), %s", g.v(10))
+	g.p("VBROADCASTSS 52(AX), %s", g.v(11))
+	g.loop(func(masked bool) {
+		g.load("SI", 0, masked, g.v(0))
+		g.load("BX", 0, masked, g.v(1))
+		g.load("R9", 0, masked, g.v(2))
+		g.p("VSUBPS %s, %s, %s", g.v(10), g.v(0), g.v(0))
+		g.p("VMULPS %s, %s, %s", g.v(11), g.v(0), g.v(0))
+		g.p("VFMADD213PS %s, %s, %s", g.v(2), g.v(1), g.v(0))
+		g.store(g.v(0), "DI", 0, masked)
+	}, g.next("SI"), g.next("BX"), g.next("R9"), g.next("DI"))
+	g.end()
+}

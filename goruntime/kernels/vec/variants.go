@@ -1,0 +1,104 @@
+package vec
+
+import (
+	"unsafe"
+
+	"github.com/goruntime/goruntime/goruntime/kernels/cpu"
+)
+
+// args is what a kernel reads; vecgen has the offsets.
+type args struct {
+	dst  unsafe.Pointer // 0
+	a    unsafe.Pointer // 8
+	b    unsafe.Pointer // 16
+	n    int            // 24, whole steps
+	mask unsafe.Pointer // 32, of the last step, nil where there is none
+	acc  unsafe.Pointer // 40, of a reduction
+	s    float32        // 48
+	r    float32        // 52
+	c    unsafe.Pointer // 56
+	all  int            // elements, for the portable kernels
+}
+
+// kernels are the loops of one variant.
+type kernels struct {
+	unary                                [functions]func(*args)
+	binary                               [operations][3]func(*args) // vector with vector, with scalar, scalar with vector
+	sum, top, expSum, squares, normalize func(*args)
+}
+
+// variant is one implementation.
+type variant struct {
+	name  string
+	level cpu.Level
+	lanes int
+	*kernels
+}
+
+// variants, the best first; portable is the definition.
+var variants = append(vectorVariants, variant{"portable", cpu.Portable, lanes, &portableKernels})
+
+func chosen() *variant {
+	best := cpu.Best()
+	for i := range variants {
+		if variants[i].level <= best {
+			return &variants[i]
+		}
+	}
+	return &variants[len(variants)-1]
+}
+
+// Variant returns the name of the implementation in use.
+func Variant() string { return chosen().name }
+
+// tails holds, for n lanes of a step, the first n set: as bits for AVX-512, as
+// words for AVX2.
+var tails = func() (t struct {
+	bits  [lanes]uint64
+	words [lanes][lanes]int32
+},
+) {
+	for n := range lanes {
+		t.bits[n] = 1<<n - 1
+		for i := range n {
+			t.words[n][i] = -1
+		}
+	}
+	return t
+}()
+
+func newArgs(dst, src []float32, step int) args {
+	n := len(dst)
+	if dst == nil {
+		n = len(src)
+	}
+	a := args{dst: first(dst), a: first(src), n: n / step, all: n}
+	if tail := n % step; tail > 0 && chosen().level == cpu.AVX512 {
+		a.mask = unsafe.Pointer(&tails.bits[tail])
+	} else if tail > 0 {
+		a.mask = unsafe.Pointer(&tails.words[tail])
+	}
+	return a
+}
+
+// reduce runs a reduction, whose step is lanes in every variant.
+func reduce(f func(*args), dst, src []float32, acc *[lanes]float32, s float32) {
+	a := newArgs(dst, src, lanes)
+	a.s = s
+	// SAFETY: acc outlives the call and no kernel keeps it; hidden from escape
+	// analysis as in borrow.
+	p := uintptr(unsafe.Pointer(acc))
+	a.acc = *(*unsafe.Pointer)(unsafe.Pointer(&p))
+	f(borrow(&a))
+}
+
+func first(s []float32) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(s)) }
+
+// borrow hides from escape analysis that a is passed on: no kernel keeps it, but
+// the compiler cannot see that through a table, and would put it on the heap.
+func borrow(a *args) *args {
+	p := uintptr(unsafe.Pointer(a))
+	// SAFETY: the pointer is used during the call only, while a is alive; as an
+	// argument it is adjusted like any other when the stack moves.
+	return *(**args)(unsafe.Pointer(&p))
+}

@@ -1,0 +1,241 @@
+package vec
+
+import (
+	"math"
+	"math/rand/v2"
+	"strconv"
+	"testing"
+
+	"github.com/goruntime/goruntime/goruntime/kernels/cpu"
+)
+
+// withEach runs f in every variant that this processor has.
+func withEach(t *testing.T, f func(t *testing.T)) {
+	all := variants
+	defer func() { variants = all }()
+	for _, v := range all {
+		if v.level > cpu.Best() {
+			continue
+		}
+		t.Run(v.name, func(t *testing.T) {
+			variants = []variant{v}
+			f(t)
+		})
+	}
+}
+
+var special = []float32{
+	0, float32(math.Copysign(0, -1)), 1, -1, 0.5, 1.5, 2.5, -0.5, float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN()),
+	1e-40, -1e-40, 1e-45, math.MaxFloat32, -math.MaxFloat32, 88.7, 89, -87.4, -100, -104, 0.625, 0.927734375, 1e-10, 100, -100,
+}
+
+// numbers returns n numbers, special ones among them.
+func numbers(r *rand.Rand, n int) []float32 {
+	s := make([]float32, n)
+	for i := range s {
+		s[i] = float32(r.NormFloat64() * 8)
+		if r.IntN(3) == 0 {
+			s[i] = special[r.IntN(len(special))]
+		}
+	}
+	return s
+}
+
+var exact = [functions]struct {
+	f    func(float64) float64
+	ulps float64
+}{
+	Exponential:       {math.Exp, 1},
+	Logarithm:         {math.Log, 1.5},
+	HyperbolicTangent: {math.Tanh, 3},
+	Logistic:          {func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }, 3},
+	ErrorFunction:     {math.Erf, 1.1},
+	Gelu:              {func(x float64) float64 { return 0.5 * x * (1 + math.Erf(x/math.Sqrt2)) }, 0},
+	SquareRoot:        {math.Sqrt, 0.5},
+	Absolute:          {math.Abs, 0},
+	Negative:          {func(x float64) float64 { return -x }, 0},
+	Rectifier:         {func(x float64) float64 { return max(x, 0) }, 0},
+	Floor:             {math.Floor, 0},
+	Ceil:              {math.Ceil, 0},
+	RoundEven:         {math.RoundToEven, 0},
+	Reciprocal:        {func(x float64) float64 { return 1 / x }, 0.5},
+}
+
+func TestEveryFunctionAtEveryLength(t *testing.T) {
+	withEach(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(1, 2))
+		for f := range functions {
+			for n := range 71 {
+				src := numbers(r, n+1)[1:]
+				dst := make([]float32, n+1)
+				dst[n] = 77
+				Apply(f, dst[:n:n], src)
+				if dst[n] != 77 {
+					t.Fatalf("function %d writes beyond element %d", f, n)
+				}
+				for i, x := range src {
+					one := [1]float32{x}
+					Apply(f, one[:], one[:])
+					if math.Float32bits(one[0]) != math.Float32bits(dst[i]) {
+						t.Fatalf("function %d of %v: %v at %d of %d, %v alone", f, x, dst[i], i, n, one[0])
+					}
+					near(t, f, x, dst[i])
+				}
+			}
+		}
+	})
+}
+
+func near(t *testing.T, f Function, x, got float32) {
+	t.Helper()
+	want := exact[f].f(float64(x))
+	switch {
+	case math.IsNaN(want):
+		if got == got {
+			t.Fatalf("function %d of %v is %v, want NaN", f, x, got)
+		}
+	case f == Gelu:
+		if math.IsNaN(float64(got)) || got != float32(want) && !(math.Abs(float64(got)-want) <= 5e-7*max(1, math.Abs(want))) {
+			t.Fatalf("gelu of %v is %v, want %v", x, got, want)
+		}
+	case math.IsNaN(float64(got)) || ulps(got, want) > exact[f].ulps+1e-3:
+		t.Fatalf("function %d of %v is %v, want %v", f, x, got, want)
+	}
+}
+
+func TestFunctionsAreAccurateOverTheirRange(t *testing.T) {
+	withEach(t, func(t *testing.T) {
+		src, dst := make([]float32, 1<<16), make([]float32, 1<<16)
+		for i := range src {
+			// Every 65536th bit pattern: all exponents and signs.
+			src[i] = math.Float32frombits(uint32(i)<<16 | 0x5a5a)
+		}
+		for f := range functions {
+			Apply(f, dst, src)
+			for i, x := range src {
+				near(t, f, x, dst[i])
+			}
+		}
+	})
+}
+
+func TestOperationsAgreeWithPortable(t *testing.T) {
+	withEach(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(3, 4))
+		for o := range operations {
+			for n := range 71 {
+				a, b := numbers(r, n+1)[1:], numbers(r, n)
+				for form := range 3 {
+					x, y := a, b
+					if form == 1 && n > 0 {
+						y = b[:1]
+					}
+					if form == 2 && n > 0 {
+						x = a[:1]
+					}
+					got, want := make([]float32, n), make([]float32, n)
+					Combine(o, got, x, y)
+					p := args{dst: first(want), a: first(x), b: first(y), all: n}
+					if n > 0 {
+						portableKernels.binary[o][form](&p)
+					}
+					for i := range want {
+						if got[i] != want[i] && !(got[i] != got[i] && want[i] != want[i]) {
+							t.Fatalf("operation %d form %d length %d: element %d is %v, want %v", o, form, n, i, got[i], want[i])
+						}
+					}
+				}
+			}
+		}
+	})
+}
+
+func TestReductionsAgreeWithPortable(t *testing.T) {
+	withEach(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(5, 6))
+		for n := range 300 {
+			s := make([]float32, n+1)[1:]
+			for i := range s {
+				s[i] = float32(r.NormFloat64()) - 3
+			}
+			var acc [lanes]float32
+			portableKernels.sum(&args{a: first(s), acc: first(acc[:]), all: n})
+			if got, want := Sum(s), fold(&acc); got != want {
+				t.Fatalf("sum of %d is %v, want %v", n, got, want)
+			}
+			top := float32(math.Inf(-1))
+			for _, x := range s {
+				top = max(top, x)
+			}
+			if got := Max(s); got != top {
+				t.Fatalf("max of %d is %v, want %v", n, got, top)
+			}
+			if n == 0 {
+				continue
+			}
+			rows(t, s)
+			s[r.IntN(n)] = float32(math.NaN())
+			if got := Max(s); got == got {
+				t.Fatalf("max of %d loses a NaN: %v", n, got)
+			}
+		}
+	})
+}
+
+// rows checks softmax and normalization against float64.
+func rows(t *testing.T, s []float32) {
+	t.Helper()
+	n := len(s)
+	var mean, variance, sum float64
+	for _, x := range s {
+		mean += float64(x) / float64(n)
+		sum += math.Exp(float64(x))
+	}
+	for _, x := range s {
+		variance += (float64(x) - mean) * (float64(x) - mean) / float64(n)
+	}
+	scale, bias := make([]float32, n), make([]float32, n)
+	for i := range s {
+		scale[i], bias[i] = float32(i%5)-2, float32(i%3)
+	}
+	soft, norm := make([]float32, n), make([]float32, n)
+	Softmax(soft, s)
+	Normalize(norm, s, scale, bias, 1e-2)
+	for i, x := range s {
+		if want := math.Exp(float64(x)) / sum; math.Abs(float64(soft[i])-want) > 1e-6 {
+			t.Fatalf("softmax of %d: element %d is %v, want %v", n, i, soft[i], want)
+		}
+		want := (float64(x)-mean)/math.Sqrt(variance+1e-2)*float64(scale[i]) + float64(bias[i])
+		if math.Abs(float64(norm[i])-want) > 2e-5 {
+			t.Fatalf("normalization of %d: element %d is %v, want %v", n, i, norm[i], want)
+		}
+	}
+}
+
+func BenchmarkApply(b *testing.B) {
+	for _, c := range []struct {
+		name string
+		f    Function
+	}{{"exp", Exponential}, {"log", Logarithm}, {"tanh", HyperbolicTangent}, {"sigmoid", Logistic}, {"erf", ErrorFunction}, {"gelu", Gelu}, {"relu", Rectifier}} {
+		for _, n := range []int{4096, 65536} {
+			b.Run(c.name+"/f32/"+strconv.Itoa(n), func(b *testing.B) {
+				src, dst := make([]float32, n), make([]float32, n)
+				for i := range src {
+					src[i] = float32(i%100) / 20
+				}
+				for b.Loop() {
+					Apply(c.f, dst, src)
+				}
+				b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds()/1e9, "Ge/s")
+			})
+		}
+	}
+}
+
+func BenchmarkSoftmax(b *testing.B) {
+	s, d := make([]float32, 384), make([]float32, 384)
+	for b.Loop() {
+		Softmax(d, s)
+	}
+	b.ReportMetric(384*float64(b.N)/b.Elapsed().Seconds()/1e9, "Ge/s")
+}

@@ -1,0 +1,119 @@
+package vec
+
+import (
+	"math"
+	"unsafe"
+)
+
+// portableKernels is the definition of every loop.
+var portableKernels = kernels{
+	unary: [functions]func(*args){
+		Exponential:       each(Exp),
+		Logarithm:         each(Log),
+		HyperbolicTangent: each(Tanh),
+		Logistic:          each(Sigmoid),
+		ErrorFunction:     each(Erf),
+		Gelu:              each(func(x float32) float32 { return 0.5 * x * (1 + Erf(x*(math.Sqrt2/2))) }),
+		SquareRoot:        each(func(x float32) float32 { return float32(math.Sqrt(float64(x))) }),
+		Absolute:          each(func(x float32) float32 { return math.Float32frombits(math.Float32bits(x) &^ (1 << 31)) }),
+		Negative:          each(func(x float32) float32 { return -x }),
+		Rectifier:         each(relu),
+		Floor:             each(func(x float32) float32 { return float32(math.Floor(float64(x))) }),
+		Ceil:              each(func(x float32) float32 { return float32(math.Ceil(float64(x))) }),
+		RoundEven:         each(func(x float32) float32 { return float32(math.RoundToEven(float64(x))) }),
+		Reciprocal:        each(func(x float32) float32 { return 1 / x }),
+	},
+	binary: [operations][3]func(*args){
+		Plus:    pairs(func(x, y float32) float32 { return x + y }),
+		Minus:   pairs(func(x, y float32) float32 { return x - y }),
+		Times:   pairs(func(x, y float32) float32 { return x * y }),
+		Over:    pairs(func(x, y float32) float32 { return x / y }),
+		Larger:  pairs(func(x, y float32) float32 { return max(x, y) }),
+		Smaller: pairs(func(x, y float32) float32 { return min(x, y) }),
+	},
+	sum: func(a *args) {
+		a.lanes(func(acc *float32, _ int, x float32) { *acc += x })
+	},
+	top: top,
+	expSum: func(a *args) {
+		dst := a.slice(a.dst)
+		a.lanes(func(acc *float32, i int, x float32) {
+			dst[i] = Exp(x - a.s)
+			*acc += dst[i]
+		})
+	},
+	squares: func(a *args) {
+		a.lanes(func(acc *float32, _ int, x float32) { *acc += (x - a.s) * (x - a.s) })
+	},
+	normalize: func(a *args) {
+		dst, scale, bias := a.slice(a.dst), a.slice(a.b), a.slice(a.c)
+		for i, x := range a.slice(a.a) {
+			dst[i] = (x-a.s)*a.r*scale[i] + bias[i]
+		}
+	},
+}
+
+// slice returns the operand at p.
+func (a *args) slice(p unsafe.Pointer) []float32 {
+	// SAFETY: vector operands are as long as the caller's slices.
+	return unsafe.Slice((*float32)(p), a.all)
+}
+
+// lanes calls f with each element and the lane that sums it.
+func (a *args) lanes(f func(acc *float32, i int, x float32)) {
+	// SAFETY: reductions are given an array of lanes.
+	acc := (*[lanes]float32)(a.acc)
+	for i, x := range a.slice(a.a) {
+		f(&acc[i%lanes], i, x)
+	}
+}
+
+func top(a *args) {
+	// SAFETY: reductions are given an array of lanes.
+	acc := (*[lanes]float32)(a.acc)
+	for i := range acc {
+		acc[i] = float32(math.Inf(-1))
+	}
+	a.lanes(func(acc *float32, _ int, x float32) { *acc = max(*acc, x) })
+}
+
+func relu(x float32) float32 {
+	if x < 0 {
+		return 0
+	}
+	return x
+}
+
+func each(f func(float32) float32) func(*args) {
+	return func(a *args) {
+		dst := a.slice(a.dst)
+		for i, x := range a.slice(a.a) {
+			dst[i] = f(x)
+		}
+	}
+}
+
+func pairs(f func(x, y float32) float32) [3]func(*args) {
+	return [3]func(*args){
+		func(a *args) {
+			dst, y := a.slice(a.dst), a.slice(a.b)
+			for i, x := range a.slice(a.a) {
+				dst[i] = f(x, y[i])
+			}
+		},
+		func(a *args) {
+			// SAFETY: the side is one number.
+			dst, y := a.slice(a.dst), *(*float32)(a.b)
+			for i, x := range a.slice(a.a) {
+				dst[i] = f(x, y)
+			}
+		},
+		func(a *args) {
+			// SAFETY: the side is one number.
+			dst, x := a.slice(a.dst), *(*float32)(a.a)
+			for i, y := range a.slice(a.b) {
+				dst[i] = f(x, y)
+			}
+		},
+	}
+}
