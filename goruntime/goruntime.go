@@ -1,0 +1,175 @@
+package goruntime
+
+import (
+	"context"
+
+	"github.com/goruntime/goruntime/goruntime/arena"
+	"github.com/goruntime/goruntime/goruntime/errs"
+	"github.com/goruntime/goruntime/goruntime/exec"
+	"github.com/goruntime/goruntime/goruntime/onnx"
+	_ "github.com/goruntime/goruntime/goruntime/ops" // all operators
+	"github.com/goruntime/goruntime/goruntime/tensor"
+)
+
+// Options are what a session is opened with; the zero value is good.
+type Options = exec.Options
+
+// Info describes an input or output of a model.
+type Info = exec.Info
+
+// Session is a model ready to run.
+//
+// Ownership: the caller's until Close; the tensors that it returned outlive it.
+// Concurrency: all methods are safe from any goroutine.
+type Session struct{ s *exec.Session }
+
+// Open reads and compiles the model file at path.
+//
+// Errors: errs.IO for the file, errs.Model for what is in it, errs.Unsupported
+// listing every operator that is not run here.
+func Open(path string, o Options) (*Session, error) {
+	s, err := exec.Open(path, o)
+	if err != nil {
+		return nil, err
+	}
+	return &Session{s}, nil
+}
+
+// Parse compiles a model from its bytes, which must not change until Close.
+// External data is looked for in dir.
+//
+// Errors: as Open.
+func Parse(model []byte, dir string, o Options) (*Session, error) {
+	m, err := onnx.ParseIn(model, dir)
+	if err != nil {
+		return nil, err
+	}
+	s, err := exec.New(m, o)
+	if err != nil {
+		m.Close()
+		return nil, err
+	}
+	return &Session{s}, nil
+}
+
+// Inputs returns the inputs of the model in its order.
+func (s *Session) Inputs() []Info { return s.s.Inputs() }
+
+// Outputs returns the outputs of the model in its order.
+func (s *Session) Outputs() []Info { return s.s.Outputs() }
+
+// ExecutionArena returns the arena of what dies in a run.
+func (s *Session) ExecutionArena() *arena.ExecutionArena { return s.s.Execution() }
+
+// IOArena returns the arena of what leaves a run.
+func (s *Session) IOArena() *arena.IOArena { return s.s.IO() }
+
+// Close waits for the runs of the session and gives back what it owns.
+func (s *Session) Close() { s.s.Close() }
+
+// Run executes the model once and returns the wanted values, inner ones of the
+// model too, of which only what is needed runs; none wanted is the outputs.
+//
+// Ownership: feeds are borrowed for the call and never written. Each result is
+// the caller's, to Release once.
+// Errors: errs.Name, errs.Type and errs.Shape for feeds that do not fit,
+// errs.Canceled and errs.Timeout by ctx, errs.Memory at a limit. After any of
+// them nothing is kept and the session is usable.
+func (s *Session) Run(ctx context.Context, feeds map[string]tensor.View, wanted ...string) ([]*Tensor, error) {
+	c := exec.Call{}
+	var err error
+	n := len(s.s.Outputs())
+	if len(wanted) > 0 {
+		n = len(wanted)
+		if c.Target, err = s.s.Target(wanted); err != nil {
+			return nil, err
+		}
+	}
+	if c.In, err = s.bind(feeds); err != nil {
+		return nil, err
+	}
+	c.Out = make([]exec.Result, n)
+	stop := &exec.Stop{}
+	if deadline, ok := ctx.Deadline(); ok {
+		stop.Deadline = deadline
+	}
+	defer context.AfterFunc(ctx, stop.Cancel)()
+	c.Stop = stop
+	if err := s.s.Run(&c); err != nil {
+		if ctx.Err() == context.DeadlineExceeded && errs.CodeOf(err) == errs.Canceled {
+			return nil, errs.New(errs.Timeout, "the run's time limit passed: %w", ctx.Err())
+		}
+		return nil, err
+	}
+	results := make([]*Tensor, n)
+	for i := range c.Out {
+		results[i] = &Tensor{View: c.Out[i].View, block: c.Out[i].Block}
+	}
+	return results, nil
+}
+
+// bind puts the feeds in the model's order.
+func (s *Session) bind(feeds map[string]tensor.View) ([]tensor.View, error) {
+	infos := s.s.Inputs()
+	in := make([]tensor.View, len(infos))
+	used := 0
+	for i, info := range infos {
+		v, ok := feeds[info.Name]
+		if !ok {
+			continue // the run says whether the input may be left out
+		}
+		in[i] = v
+		used++
+	}
+	if used == len(feeds) {
+		return in, nil
+	}
+	for name := range feeds {
+		if !known(infos, name) {
+			return nil, errs.New(errs.Name, "the model has no input of this name").WithInput(name)
+		}
+	}
+	return in, nil
+}
+
+func known(infos []Info, name string) bool {
+	for _, i := range infos {
+		if i.Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// Tensor is a result: its elements lie in memory of an I/O arena.
+//
+// Ownership: the caller's; Release gives the memory to the next run.
+type Tensor struct {
+	tensor.View
+	block arena.Handle
+}
+
+// Release gives the tensor's memory back. Its elements must not be used after.
+func (t *Tensor) Release() {
+	t.block.Release()
+	t.block, t.Data = arena.Handle{}, nil
+}
+
+// Of returns a tensor over the elements of s, which the caller keeps alive and
+// unchanged while it is used.
+//
+// Errors: errs.Shape where the number of elements does not fit the shape.
+func Of[T Element](s []T, shape ...int) (tensor.View, error) {
+	return tensor.ViewOf(dtypeOf[T](), shape, s)
+}
+
+// Elements returns the elements of a tensor, which must be of type T.
+//
+// Ownership: borrowed until the tensor's Release.
+// Errors: errs.Type for a tensor of another type.
+func Elements[T Element](t *Tensor) ([]T, error) {
+	if d := dtypeOf[T](); d != t.DType {
+		return nil, errs.New(errs.Type, "the elements are %v, not %v", t.DType, d)
+	}
+	return tensor.Elems[T](&t.View), nil
+}
