@@ -1,0 +1,140 @@
+package conv
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+	"unsafe"
+)
+
+func random(r *rand.Rand, n int) []float32 {
+	s := make([]float32, n)
+	for i := range s {
+		s[i] = float32(r.NormFloat64())
+	}
+	return s
+}
+
+func address(s []float32) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(s)) }
+
+// reference sums each output in float64.
+func reference(s Shape, x, w, bias []float32) []float64 {
+	pixels, plane, taps := product(s.Out), product(s.In), product(s.Kernel)
+	channels, perM := s.C/s.Group, s.M/s.Group
+	var out []float64
+	for n := range s.N {
+		for m := range s.M {
+			for i := range pixels {
+				sum := float64(bias[m])
+				for ch := range channels {
+					for t := range taps {
+						if at := position(s, i, t); at >= 0 {
+							sum += float64(x[(n*s.C+m/perM*channels+ch)*plane+at]) * float64(w[(m*channels+ch)*taps+t])
+						}
+					}
+				}
+				out = append(out, sum)
+			}
+		}
+	}
+	return out
+}
+
+// position goes from coordinates to the place in a plane.
+func position(s Shape, pixel, tap int) int {
+	at := make([]int, len(s.In))
+	for d := len(s.In) - 1; d >= 0; d-- {
+		at[d] = pixel%s.Out[d]*s.Stride[d] + tap%s.Kernel[d]*s.Dilation[d] - s.Begin[d]
+		pixel, tap = pixel/s.Out[d], tap/s.Kernel[d]
+	}
+	place := 0
+	for d, i := range at {
+		if i < 0 || i >= s.In[d] {
+			return -1
+		}
+		place = place*s.In[d] + i
+	}
+	return place
+}
+
+func shape(n, c, m, group int, in, kernel, stride, dilation, begin []int) Shape {
+	s := Shape{N: n, C: c, M: m, Group: group, In: in, Kernel: kernel, Stride: stride, Dilation: dilation, Begin: begin}
+	for d := range in {
+		s.Out = append(s.Out, (in[d]+2*begin[d]-dilation[d]*(kernel[d]-1)-1)/stride[d]+1)
+	}
+	return s
+}
+
+var shapes = map[string]Shape{
+	"1x1":                shape(2, 5, 7, 1, []int{9, 11}, []int{1, 1}, []int{1, 1}, []int{1, 1}, []int{0, 0}),
+	"3x3 padded":         shape(2, 3, 8, 1, []int{13, 17}, []int{3, 3}, []int{1, 1}, []int{1, 1}, []int{1, 1}),
+	"3x3 stride 2":       shape(1, 4, 6, 2, []int{15, 16}, []int{3, 3}, []int{2, 2}, []int{1, 1}, []int{1, 1}),
+	"dilated":            shape(1, 2, 3, 1, []int{20, 9}, []int{3, 2}, []int{1, 2}, []int{2, 3}, []int{2, 1}),
+	"depthwise":          shape(2, 6, 6, 6, []int{10, 10}, []int{3, 3}, []int{1, 1}, []int{1, 1}, []int{1, 1}),
+	"few pixels":         shape(3, 8, 40, 2, []int{4}, []int{3}, []int{1}, []int{1}, []int{1}),
+	"one signal, stride": shape(1, 1, 18, 1, []int{700}, []int{256}, []int{128}, []int{1}, []int{0}),
+	"volume":             shape(1, 2, 3, 1, []int{5, 6, 7}, []int{2, 3, 3}, []int{1, 2, 1}, []int{1, 1, 2}, []int{1, 0, 1}),
+	"1x1 stride 2":       shape(1, 3, 20, 1, []int{8, 8}, []int{1, 1}, []int{2, 2}, []int{1, 1}, []int{0, 0}),
+}
+
+func TestConvolutionAgreesWithFloat64(t *testing.T) {
+	for name, s := range shapes {
+		for _, relu := range []bool{false, true} {
+			for _, packed := range []bool{false, true} {
+				t.Run(fmt.Sprintf("%s relu %v packed %v", name, relu, packed), func(t *testing.T) { agree(t, s, relu, packed) })
+			}
+		}
+	}
+}
+
+func agree(t *testing.T, s Shape, relu, packed bool) {
+	r := rand.New(rand.NewPCG(1, 2))
+	x, w := random(r, s.N*s.C*product(s.In)), random(r, s.M*s.C/s.Group*product(s.Kernel))
+	bias := random(r, s.M)
+	whole, parts := make([]float32, s.N*s.M*product(s.Out)), make([]float32, s.N*s.M*product(s.Out))
+	p := NewPlan(s, 2)
+	a := Args{X: address(x), W: address(w), Bias: address(bias), Y: address(whole), Scratch: make([]byte, p.Workspace()), Relu: relu}
+	if n := p.PackedFilters(); n > 0 && packed {
+		f := make([]float32, n)
+		p.PackFilters(f, w)
+		a.Packed = address(f)
+	}
+	p.Bind(&a)
+	p.Chunk(0, p.Parts())
+	a.Y = address(parts)
+	for i := p.Parts() - 1; i >= 0; i-- {
+		p.Chunk(i, i+1)
+	}
+	for i, want := range reference(s, x, w, bias) {
+		if relu {
+			want = max(want, 0)
+		}
+		if math.Abs(float64(whole[i])-want) > 1e-4 {
+			t.Fatalf("element %d is %v, want %v", i, whole[i], want)
+		}
+		if whole[i] != parts[i] {
+			t.Fatalf("element %d is %v at once, %v in parts", i, whole[i], parts[i])
+		}
+	}
+}
+
+func BenchmarkChunk(b *testing.B) {
+	for _, s := range []Shape{
+		shape(1, 64, 64, 1, []int{56, 56}, []int{3, 3}, []int{1, 1}, []int{1, 1}, []int{1, 1}),
+		shape(1, 256, 1024, 1, []int{14, 14}, []int{1, 1}, []int{1, 1}, []int{1, 1}, []int{0, 0}),
+		shape(1, 96, 96, 96, []int{112, 112}, []int{3, 3}, []int{1, 1}, []int{1, 1}, []int{1, 1}),
+	} {
+		b.Run(fmt.Sprintf("f32/%dx%dx%d", s.M, product(s.Out), s.C/s.Group*product(s.Kernel)), func(b *testing.B) {
+			r := rand.New(rand.NewPCG(1, 2))
+			k := s.C / s.Group * product(s.Kernel)
+			x, w, y := random(r, s.C*product(s.In)), random(r, s.M*k), make([]float32, s.M*product(s.Out))
+			p := NewPlan(s, 1)
+			p.Bind(&Args{X: address(x), W: address(w), Y: address(y), Scratch: make([]byte, p.Workspace())})
+			for b.Loop() {
+				p.Chunk(0, p.Parts())
+			}
+			b.ReportMetric(2*float64(len(y)*k)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
+		})
+	}
+}
