@@ -1,6 +1,7 @@
 package elementwise
 
 import (
+	"github.com/goruntime/goruntime/goruntime/kernels/vec"
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
@@ -25,16 +26,16 @@ func arithmetic(name string, table op.Table, prepare func(*op.Context) error) (n
 // an integer gives 0, as NumPy has it.
 var (
 	Add, Add1 = arithmetic("Add", rows(sum[int8], sum[int16], sum[int32], sum[int64], sum[uint8], sum[uint16], sum[uint32], sum[uint64],
-		sum[float32], sum[float64], func(a, b float32) float32 { return a + b }), preparePair)
+		row32(vec.Plus, sum[float32]), sum[float64], func(a, b float32) float32 { return a + b }), preparePair)
 	Sub, Sub1 = arithmetic("Sub", rows(difference[int8], difference[int16], difference[int32], difference[int64],
 		difference[uint8], difference[uint16], difference[uint32], difference[uint64],
-		difference[float32], difference[float64], func(a, b float32) float32 { return a - b }), preparePair)
+		row32(vec.Minus, difference[float32]), difference[float64], func(a, b float32) float32 { return a - b }), preparePair)
 	Mul, Mul1 = arithmetic("Mul", rows(product[int8], product[int16], product[int32], product[int64],
 		product[uint8], product[uint16], product[uint32], product[uint64],
-		product[float32], product[float64], func(a, b float32) float32 { return a * b }), preparePair)
+		row32(vec.Times, product[float32]), product[float64], func(a, b float32) float32 { return a * b }), preparePair)
 	Div, Div1 = arithmetic("Div", rows(rowOf(quotient[int8]), rowOf(quotient[int16]), rowOf(quotient[int32]), rowOf(quotient[int64]),
 		rowOf(quotient[uint8]), rowOf(quotient[uint16]), rowOf(quotient[uint32]), rowOf(quotient[uint64]),
-		ratio[float32], ratio[float64], func(a, b float32) float32 { return a / b }), preparePair)
+		row32(vec.Over, ratio[float32]), ratio[float64], func(a, b float32) float32 { return a / b }), preparePair)
 )
 
 func sum[T number](out, a, b *tensor.View, o, i, j, n, sa, sb int) {

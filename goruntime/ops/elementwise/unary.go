@@ -3,6 +3,7 @@ package elementwise
 import (
 	"math"
 
+	"github.com/goruntime/goruntime/goruntime/kernels/vec"
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
@@ -47,11 +48,11 @@ func spanOf[In, Out any](f func(In) Out) span {
 	}
 }
 
-// floats is a table for the floating-point types: f64 by the function, f32 and
-// the 16-bit types by the function of float32.
-func floats(f64 func(float64) float64, f32 func(float32) float32) op.Table {
+// floats is a table for the floating-point types: f64 by the function, f32 by
+// its vector kernel, the 16-bit types by the function of float32.
+func floats(f64 func(float64) float64, fast vec.Function, f32 func(float32) float32) op.Table {
 	return op.ByType(map[tensor.DType]span{
-		tensor.F32: spanOf(f32), tensor.F64: spanOf(f64),
+		tensor.F32: span32(fast), tensor.F64: spanOf(f64),
 		tensor.F16:  spanOf(func(h tensor.Half) tensor.Half { return tensor.HalfOf(f32(h.Float32())) }),
 		tensor.BF16: spanOf(func(h tensor.BFloat16) tensor.BFloat16 { return tensor.BFloat16Of(f32(h.Float32())) }),
 	})
@@ -65,14 +66,14 @@ func via64(f func(float64) float64) func(float32) float32 {
 // Each is one row: the operator, its versions, its function.
 // https://onnx.ai/onnx/operators/   Departures: none.
 var (
-	Sqrt    = unary("Sqrt", op.Versions{1: "", 6: "", 13: "bfloat16"}, floats(math.Sqrt, via64(math.Sqrt)))
-	Erf     = unary("Erf", op.Versions{9: "", 13: "bfloat16"}, floats(math.Erf, via64(math.Erf)).And(whole(math.Erf)))
-	Sigmoid = unary("Sigmoid", op.Versions{1: "", 6: "", 13: "bfloat16"}, floats(sigmoid, via64(sigmoid)))
-	Tanh    = unary("Tanh", op.Versions{1: "", 6: "", 13: "bfloat16"}, floats(math.Tanh, via64(math.Tanh)))
-	Exp     = unary("Exp", op.Versions{1: "", 6: "", 13: "bfloat16"}, floats(math.Exp, via64(math.Exp)))
-	Log     = unary("Log", op.Versions{1: "", 6: "", 13: "bfloat16"}, floats(math.Log, via64(math.Log)))
+	Sqrt    = unary("Sqrt", op.Versions{1: "", 6: "", 13: "bfloat16"}, floats(math.Sqrt, vec.SquareRoot, via64(math.Sqrt)))
+	Erf     = unary("Erf", op.Versions{9: "", 13: "bfloat16"}, floats(math.Erf, vec.ErrorFunction, via64(math.Erf)).And(whole(math.Erf)))
+	Sigmoid = unary("Sigmoid", op.Versions{1: "", 6: "", 13: "bfloat16"}, floats(sigmoid, vec.Logistic, via64(sigmoid)))
+	Tanh    = unary("Tanh", op.Versions{1: "", 6: "", 13: "bfloat16"}, floats(math.Tanh, vec.HyperbolicTangent, via64(math.Tanh)))
+	Exp     = unary("Exp", op.Versions{1: "", 6: "", 13: "bfloat16"}, floats(math.Exp, vec.Exponential, via64(math.Exp)))
+	Log     = unary("Log", op.Versions{1: "", 6: "", 13: "bfloat16"}, floats(math.Log, vec.Logarithm, via64(math.Log)))
 	Relu    = unary("Relu", op.Versions{1: "", 6: "", 13: "bfloat16", 14: "signed integers"},
-		floats(relu[float64], relu[float32]).And(op.ByType(map[tensor.DType]span{
+		floats(relu[float64], vec.Rectifier, relu[float32]).And(op.ByType(map[tensor.DType]span{
 			tensor.I8: spanOf(relu[int8]), tensor.I16: spanOf(relu[int16]), tensor.I32: spanOf(relu[int32]), tensor.I64: spanOf(relu[int64]),
 		})))
 	Not = unary("Not", op.Versions{1: ""}, op.ByType(map[tensor.DType]span{tensor.Bool: spanOf(func(b bool) bool { return !b })}))
