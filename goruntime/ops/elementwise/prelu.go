@@ -77,6 +77,16 @@ func prelu32(x, slope float32) float32 {
 
 func prelu[T number](out, a, b *tensor.View, o, i, j, n, sa, sb int) {
 	dst, x, y := spans[T](out, a, b, o, i, j, n, sa, sb)
+	if sa == 1 && sb == 0 { // one slope for the row: a channel of an image
+		for k, slope := 0, y[0]; k < len(dst); k++ {
+			v := x[k]
+			if v < 0 {
+				v *= slope
+			}
+			dst[k] = v
+		}
+		return
+	}
 	for k := range dst {
 		v := x[k*sa]
 		if v < 0 {

@@ -46,11 +46,11 @@ var MaxPool = op.Declare(op.Def{
 		if c.Wants(1) {
 			p.indices = tensor.Elems[int64](c.Out(1))
 		}
-		c.For(p.planes, max(1, (32<<10)/max(1, p.pixels*len(p.taps)/max(1, p.pixels))), p)
+		c.For(p.planes, max(1, (32<<10)/max(1, len(p.taps))), p)
 		return nil
 	},
 	DTypes: op.ByType(map[tensor.DType]poolKernel{
-		tensor.F32:  maxPool(math.Inf(-1), func(v float32) float64 { return float64(v) }),
+		tensor.F32:  maxPool32,
 		tensor.F64:  maxPool(math.Inf(-1), func(v float64) float64 { return v }),
 		tensor.F16:  maxPool(math.Inf(-1), func(v tensor.Half) float64 { return float64(v.Float32()) }),
 		tensor.BF16: maxPool(math.Inf(-1), func(v tensor.BFloat16) float64 { return float64(v.Float32()) }),
@@ -62,6 +62,7 @@ var MaxPool = op.Declare(op.Def{
 // pooling is the State of a MaxPool: for each output pixel the input elements
 // under its window, in one list.
 type pooling struct {
+	win                   *window
 	planes, plane, pixels int
 	first                 []int32 // where the taps of each pixel begin; one more at the end
 	taps                  []int32
@@ -74,7 +75,7 @@ type pooling struct {
 type poolKernel func(p *pooling, lo, hi int)
 
 func newPooling(w *window, x tensor.Shape, columnMajor bool) *pooling {
-	p := &pooling{planes: x[0] * x[1], plane: tensor.Shape(w.in).Elements(), pixels: tensor.Shape(w.out).Elements()}
+	p := &pooling{win: w, planes: x[0] * x[1], plane: tensor.Shape(w.in).Elements(), pixels: tensor.Shape(w.out).Elements()}
 	n := tensor.Shape(w.kernel).Elements()
 	for i := range p.pixels {
 		p.first = append(p.first, int32(len(p.taps)))
