@@ -106,8 +106,8 @@ func (s *Small) nan(sign uint8) uint8 {
 		return 0x80
 	case nanFF:
 		return 0xff
-	default: // e2m1 has none: ONNX casts NaN to the largest magnitude
-		return s.max()
+	default: // e2m1 has none: the cases of ONNX want -0 for it
+		return 1 << (s.Bits - 1)
 	}
 }
 

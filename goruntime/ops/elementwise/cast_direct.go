@@ -1,0 +1,66 @@
+package elementwise
+
+import "github.com/goruntime/goruntime/goruntime/tensor"
+
+// castLoop converts the elements [lo, hi).
+type castLoop func(s *casting, lo, hi int) error
+
+// directCasts has a loop of its own for every pair of types that Go computes
+// with, and for the 16-bit floats with f32; other pairs pass through the widest
+// type of their kind.
+var directCasts = func() (t [tensor.NumDTypes][tensor.NumDTypes]castLoop) {
+	t[tensor.I8], t[tensor.I16] = castsFrom[int8](), castsFrom[int16]()
+	t[tensor.I32], t[tensor.I64] = castsFrom[int32](), castsFrom[int64]()
+	t[tensor.U8], t[tensor.U16] = castsFrom[uint8](), castsFrom[uint16]()
+	t[tensor.U32], t[tensor.U64] = castsFrom[uint32](), castsFrom[uint64]()
+	t[tensor.F32], t[tensor.F64] = castsFrom[float32](), castsFrom[float64]()
+	t[tensor.F32][tensor.F16], t[tensor.F32][tensor.BF16] = castBy(tensor.HalfOf), castBy(tensor.BFloat16Of)
+	t[tensor.F16][tensor.F32], t[tensor.BF16][tensor.F32] = castBy(tensor.Half.Float32), castBy(tensor.BFloat16.Float32)
+	return t
+}()
+
+// castsFrom is the row of a source type. Floats become integers of fewer than 32
+// bits, and u32, by way of i64, whose low bits they take on any processor.
+func castsFrom[S number]() (t [tensor.NumDTypes]castLoop) {
+	t[tensor.I8], t[tensor.I16] = castLow[S, int8], castLow[S, int16]
+	t[tensor.I32], t[tensor.I64] = castNumber[S, int32], castNumber[S, int64]
+	t[tensor.U8], t[tensor.U16] = castLow[S, uint8], castLow[S, uint16]
+	t[tensor.U32], t[tensor.U64] = castLow[S, uint32], castBy(toU64[S])
+	t[tensor.F32], t[tensor.F64] = castNumber[S, float32], castNumber[S, float64]
+	t[tensor.Bool] = castBy(func(v S) bool { return v != 0 })
+	return t
+}
+
+func castNumber[S, D number](s *casting, lo, hi int) error {
+	dst := tensor.Elems[D](s.out)[lo:hi]
+	for i, v := range tensor.Elems[S](s.in)[lo:hi] {
+		dst[i] = D(v)
+	}
+	return nil
+}
+
+func castLow[S number, D integer](s *casting, lo, hi int) error {
+	dst := tensor.Elems[D](s.out)[lo:hi]
+	for i, v := range tensor.Elems[S](s.in)[lo:hi] {
+		dst[i] = D(int64(v))
+	}
+	return nil
+}
+
+func castBy[S, D any](f func(S) D) castLoop {
+	return func(s *casting, lo, hi int) error {
+		dst := tensor.Elems[D](s.out)[lo:hi]
+		for i, v := range tensor.Elems[S](s.in)[lo:hi] {
+			dst[i] = f(v)
+		}
+		return nil
+	}
+}
+
+// toU64 takes a negative number as its two's complement.
+func toU64[S number](v S) uint64 {
+	if v < 0 {
+		return uint64(int64(v))
+	}
+	return uint64(v)
+}
