@@ -54,9 +54,9 @@ func (a *IOArena) Acquire(n int) (Handle, error) { return a.s.acquire(n) }
 func (a *IOArena) Export(h Handle, refs int) (lease.Handle, error) {
 	s := &a.s
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.unlock()
 	if h.s != s || h.b.gen != h.gen || h.b.state != live {
-		s.st.Misuses++
+		s.misuse("a block of %d bytes was exported that is not live in this arena", h.size)
 		return lease.Handle{}, errs.New(errs.Internal, "a block that is not live in this arena was exported")
 	}
 	h.b.state = lent
@@ -65,13 +65,23 @@ func (a *IOArena) Export(h Handle, refs int) (lease.Handle, error) {
 }
 
 // Adopt makes n bytes of foreign memory a live block of the arena; release is
-// called once, when the last owner gives it back. The memory is never reused.
+// called once, when the last owner gives it back, and may use the arena. The
+// memory counts as live and is never reused.
+//
+// Ownership: taken, also on an error: release is called then too.
+// Errors: errs.Memory at the limit, errs.Closed after Close.
 func (a *IOArena) Adopt(p unsafe.Pointer, n int, release func()) (Handle, error) {
 	s := &a.s
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.unlock()
 	if s.closed {
+		s.due = append(s.due, release)
 		return Handle{}, errs.New(errs.Closed, "the arena is closed")
+	}
+	s.drain()
+	if err := s.makeRoom(n, int64(n)); err != nil {
+		s.due = append(s.due, release)
+		return Handle{}, err
 	}
 	b := s.gone()
 	b.data, b.bytes, b.class, b.given = p, n, 0, release
@@ -89,7 +99,7 @@ func (a *ExecutionArena) Owns(p unsafe.Pointer) bool { return a.s.owns(p) }
 // CountCopy notes that a run had to copy n bytes of payload.
 func (a *IOArena) CountCopy(why CopyReason, n int) {
 	a.s.mu.Lock()
-	defer a.s.mu.Unlock()
+	defer a.s.unlock()
 	a.s.st.Copies[why]++
 	a.s.st.CopiedBytes[why] += int64(n)
 }
@@ -98,14 +108,14 @@ func (a *IOArena) CountCopy(why CopyReason, n int) {
 // kernel put an output into the wrong one.
 func (a *IOArena) CountMigration(n int) {
 	a.s.mu.Lock()
-	defer a.s.mu.Unlock()
+	defer a.s.unlock()
 	a.s.st.Migrations++
 	a.s.st.MigratedBytes += int64(n)
 }
 
 func (s *store) owns(p unsafe.Pointer) bool {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.unlock()
 	at := uintptr(p)
 	for _, b := range s.blocks {
 		if b.state != gone && at >= uintptr(b.data) && at < uintptr(b.data)+uintptr(max(b.bytes, 1)) {
@@ -157,7 +167,7 @@ func (a *IOArena) SetRetentionCap(n int64) { a.s.setCap(n) }
 
 func (s *store) setCap(n int64) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.unlock()
 	s.drain()
 	s.cap = n
 	if n != NoCap {
@@ -174,7 +184,7 @@ func (a *IOArena) RetentionCap() int64 { return a.s.getCap() }
 
 func (s *store) getCap() int64 {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.unlock()
 	return s.cap
 }
 
@@ -200,7 +210,7 @@ func (a *IOArena) Shrink(target int64) int64 { return a.s.shrink(target) }
 
 func (s *store) shrink(target int64) int64 {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.unlock()
 	s.drain()
 	return s.evictTo(max(0, target))
 }
@@ -214,7 +224,7 @@ func (a *IOArena) ResetPeak() { a.s.resetPeak() }
 
 func (s *store) resetPeak() {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.unlock()
 	s.drain()
 	s.st.PeakLive = s.st.Live
 }
@@ -228,7 +238,7 @@ func (a *IOArena) Close() { a.s.close() }
 
 func (s *store) close() {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.unlock()
 	if s.closed {
 		return
 	}
@@ -236,4 +246,5 @@ func (s *store) close() {
 	s.publish() // before draining, so that no release goes unnoticed
 	s.drain()
 	s.evictTo(0)
+	s.finish()
 }

@@ -17,6 +17,9 @@ func classOf(n int) int {
 	if n <= minBlock {
 		return 0
 	}
+	if n <= minBlock*steps { // where steps are below 64 bytes, a size has one class: the last that rounds to it
+		n = (n + minBlock - 1) &^ (minBlock - 1)
+	}
 	exp := bits.Len(uint(n-1)) - 1 // 2^exp < n <= 2^(exp+1)
 	step := (n - 1) >> (exp - 3) & (steps - 1)
 	c := (exp-6)*steps + step + 1

@@ -37,6 +37,16 @@ func sweepForever() {
 	}
 }
 
+// finish forgets a closed arena once nothing of it is owned any more: no lease
+// can come back to its control. The lock is held.
+func (s *store) finish() {
+	if s.closed && s.st.LiveBlocks == 0 && s.control != nil {
+		lease.FreeControl(s.control)
+		s.control = nil
+		forget(s)
+	}
+}
+
 // sweep drains all arenas and forgets those that are closed and empty.
 func sweep() {
 	janitor.Lock()
@@ -45,15 +55,8 @@ func sweep() {
 	for _, s := range list {
 		s.mu.Lock()
 		s.drain()
-		over := s.closed && s.st.Live == 0 && s.control != nil
-		if over {
-			lease.FreeControl(s.control)
-			s.control = nil
-		}
-		s.mu.Unlock()
-		if over {
-			forget(s)
-		}
+		s.finish()
+		s.unlock()
 	}
 }
 

@@ -48,7 +48,7 @@ func (a *IOArena) Stats() Stats { return a.s.stats() }
 
 func (s *store) stats() Stats {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.unlock()
 	s.drain()
 	return s.st
 }

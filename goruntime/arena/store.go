@@ -42,6 +42,18 @@ type store struct {
 	st       Stats
 	control  *lease.Control // of an IOArena, else nil
 	returned []*lease.Header
+	due      []func() // releases of adopted memory, called once the lock is free
+}
+
+// unlock frees the lock, then releases adopted memory whose last owner let go:
+// foreign code that may come back to the arena.
+func (s *store) unlock() {
+	due := s.due
+	s.due = nil
+	s.mu.Unlock()
+	for _, release := range due {
+		release()
+	}
 }
 
 func (s *store) init(o Options) {
@@ -67,13 +79,13 @@ func (s *store) acquire(n int) (Handle, error) {
 		return Handle{}, errs.New(errs.Memory, "%d bytes asked for: no block is that large", n)
 	}
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.unlock()
 	s.drain()
 	if s.closed {
 		return Handle{}, errs.New(errs.Closed, "the arena is closed")
 	}
 	c := classOf(n)
-	b := s.find(c)
+	b := s.find(c, n)
 	if b != nil {
 		s.unlink(b)
 		s.st.Hits++
@@ -97,7 +109,7 @@ func (s *store) enliven(b *block, to state) {
 
 // find returns the free block of the smallest class from c on whose blocks n
 // may take: a block serves requests down to half of its size.
-func (s *store) find(c int) *block {
+func (s *store) find(c, n int) *block {
 	for at := c; at <= c+steps && at < numClasses; {
 		w := s.occupied[at/64] >> (at % 64)
 		if w == 0 {
@@ -105,7 +117,7 @@ func (s *store) find(c int) *block {
 			continue
 		}
 		at += bits.TrailingZeros64(w)
-		if at > c+steps || (at > c && classSize(c) < classSize(at)/2) {
+		if at > c+steps || (at > c && n < classSize(at)/2) {
 			return nil
 		}
 		return s.classes[at]
@@ -117,12 +129,8 @@ func (s *store) find(c int) *block {
 // bound or the limit asks for it, the least recently freed first.
 func (s *store) fresh(c, asked int) (*block, error) {
 	n := int64(classSize(c))
-	s.makeRoom(n)
-	if s.limit != NoLimit && s.st.Live+s.st.Retained+n > s.limit {
-		s.evictTo(max(0, s.limit-n-s.st.Live))
-		if s.st.Live+n > s.limit {
-			return nil, errs.New(errs.Memory, "%d bytes asked for (a block of %d), %d live and %d retained: the limit is %d bytes", asked, n, s.st.Live, s.st.Retained, s.limit)
-		}
+	if err := s.makeRoom(asked, n); err != nil {
+		return nil, err
 	}
 	b := s.gone()
 	b.class, b.bytes = c, int(n)
@@ -131,11 +139,13 @@ func (s *store) fresh(c, asked int) (*block, error) {
 		err = s.carve(b)
 	} else {
 		b.data, err = offheap.Map(offheap.Round(int(n)))
-		s.st.SystemAllocations++
 	}
 	if err != nil {
 		s.records = append(s.records, b)
 		return nil, err
+	}
+	if b.slab == nil {
+		s.st.SystemAllocations++
 	}
 	return b, nil
 }
@@ -149,13 +159,20 @@ func (s *store) gone() *block {
 	return s.record()
 }
 
-// makeRoom evicts free blocks so that n bytes more keep the default bound.
-func (s *store) makeRoom(n int64) {
-	if s.cap != NoCap {
-		return
-	}
+// makeRoom evicts free blocks so that n live bytes more keep the limit and the
+// default bound. Where they cannot keep the limit nothing is evicted.
+func (s *store) makeRoom(asked int, n int64) error {
 	live := s.st.Live + n
-	s.evictTo(max(0, bound(max(s.st.PeakLive, live))-live))
+	if s.limit != NoLimit {
+		if live > s.limit {
+			return errs.New(errs.Memory, "%d bytes asked for (a block of %d), %d live and %d retained: the limit is %d bytes", asked, n, s.st.Live, s.st.Retained, s.limit)
+		}
+		s.evictTo(s.limit - live)
+	}
+	if s.cap == NoCap {
+		s.evictTo(max(0, bound(max(s.st.PeakLive, live))-live))
+	}
+	return nil
 }
 
 func bound(peak int64) int64 { return peak + peak/4 }
@@ -218,15 +235,21 @@ func (s *store) uncarve(b *block) {
 
 func (s *store) release(h Handle) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.unlock()
 	if h.b.gen != h.gen || h.b.state != live {
-		s.st.Misuses++
-		if invariants.Enabled {
-			invariants.Bug("a block of %d bytes is released twice, or after it was exported", h.size)
-		}
+		s.misuse("a block of %d bytes is released twice, or after it was exported", h.size)
 		return
 	}
 	s.retire(h.b)
+	s.finish()
+}
+
+// misuse counts a programming error, and panics where those are looked for.
+func (s *store) misuse(format string, n int) {
+	s.st.Misuses++
+	if invariants.Enabled {
+		invariants.Bug(format, n)
+	}
 }
 
 // retire moves a live or lent block to the free list.
@@ -235,10 +258,9 @@ func (s *store) retire(b *block) {
 	s.st.LiveBlocks--
 	b.gen++
 	if b.given != nil {
-		release := b.given
+		s.due = append(s.due, b.given)
 		b.given, b.data, b.state = nil, nil, gone
 		s.records = append(s.records, b)
-		release()
 		return
 	}
 	if invariants.Enabled {
@@ -257,8 +279,9 @@ func (s *store) retire(b *block) {
 // poison fills freed memory, so that a use after release shows.
 func poison(b *block) {
 	// SAFETY: the block has bytes bytes and no owner.
-	for i := range unsafe.Slice((*byte)(b.data), b.bytes) {
-		unsafe.Slice((*byte)(b.data), b.bytes)[i] = 0xdb
+	mem := unsafe.Slice((*byte)(b.data), b.bytes)
+	for i := range mem {
+		mem[i] = 0xdb
 	}
 }
 

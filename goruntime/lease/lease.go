@@ -80,7 +80,7 @@ var shared = sync.OnceValue(func() *Shared { return (*Shared)(mustMap(offheap.Pa
 func SharedWords() *Shared { return shared() }
 
 func mustMap(n int) unsafe.Pointer {
-	p, err := offheap.Map(n)
+	p, err := offheap.MapForever(n)
 	if err != nil {
 		invariants.Bug("no memory for %d bytes of lease headers: %v", n, err)
 	}
@@ -145,6 +145,13 @@ func take() *Header {
 	h := table.free[len(table.free)-1]
 	table.free = table.free[:len(table.free)-1]
 	return h
+}
+
+// InUse returns how many headers are counted or wait on a return list.
+func InUse() int {
+	table.Lock()
+	defer table.Unlock()
+	return int(table.next) - len(table.free)
 }
 
 // Recycle takes back headers that were released, under a new generation each.

@@ -9,6 +9,7 @@ package offheap
 
 import (
 	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -23,6 +24,11 @@ const (
 	// HugePage is the size and alignment of huge pages on amd64 and arm64.
 	HugePage = 2 << 20
 )
+
+var mapped atomic.Int64
+
+// Mapped returns the bytes that Map gave and Unmap did not get back.
+func Mapped() int64 { return mapped.Load() }
 
 // heap keeps the Go slices behind blocks under the race detector.
 var heap struct {
@@ -43,6 +49,16 @@ func Round(n int) int {
 // Ownership: the caller's until Unmap with the same length.
 // Errors: errs.Memory where the system refuses.
 func Map(n int) (unsafe.Pointer, error) {
+	p, err := MapForever(n)
+	if err == nil {
+		mapped.Add(int64(n))
+	}
+	return p, err
+}
+
+// MapForever is Map for memory that is never given back, which Mapped does not
+// count.
+func MapForever(n int) (unsafe.Pointer, error) {
 	if invariants.Race {
 		return mapHeap(n), nil
 	}
@@ -74,6 +90,7 @@ func mmap(n int) (unsafe.Pointer, error) {
 
 // Unmap gives back memory that Map returned, with the same length.
 func Unmap(p unsafe.Pointer, n int) {
+	mapped.Add(-int64(n))
 	if invariants.Race {
 		heap.Lock()
 		delete(heap.blocks, p)
