@@ -378,7 +378,7 @@ func (l *layer) step(d, t int, proj, gates, hid, cell []float32) {
 		}
 		row, hb, cb := gates[b*g:(b+1)*g], hid[b*h:(b+1)*h], cell[b*h:(b+1)*h]
 		if l.plain {
-			plainCell(row, hb, cb)
+			vec.LSTMCell(row, hb, cb)
 		} else {
 			l.anyCell(d, row, hb, cb)
 		}
@@ -398,17 +398,6 @@ func (l *layer) time(d, t, b int) (int, bool) {
 		return n - 1 - t, t < n
 	}
 	return t, t < n
-}
-
-// plainCell is the cell with the default activations.
-func plainCell(row, hid, cell []float32) {
-	h := len(hid)
-	for i := range hid {
-		in, out, forget := vec.Sigmoid(row[i]), vec.Sigmoid(row[h+i]), vec.Sigmoid(row[2*h+i])
-		c := forget*cell[i] + in*vec.Tanh(row[3*h+i])
-		cell[i] = c
-		hid[i] = out * vec.Tanh(c)
-	}
 }
 
 // anyCell is the cell with peepholes, clip and any activations.
