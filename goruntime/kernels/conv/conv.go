@@ -5,7 +5,8 @@
 // under the window are laid out as a panel [K][64], K = C/group * taps, and the
 // filters [M, K] are multiplied with it. The image as a whole is never unfolded.
 // Where there are few pixels the product is turned round: rows are pixels,
-// columns are filters in packed panels. Each output is summed over K ascending
+// columns are filters in packed panels. A padded plane of a depthwise
+// convolution is its own panel. Each output is summed over K ascending
 // in both forms, so that a split changes no bit.
 package conv
 
@@ -48,6 +49,7 @@ type Plan struct {
 	perM    int // filters of a group
 	direct  bool
 	few     bool
+	overlay bool    // depthwise, in place on a padded plane
 	offsets []int32 // of each (pixel, tap) in an input plane, -1 in the padding
 	blocks  int     // of pixels
 	perPart int     // bytes of scratch of one thread's chunk
@@ -62,10 +64,15 @@ func NewPlan(s Shape, threads int) *Plan {
 	p.k = s.C / s.Group * p.taps
 	p.direct = p.isDirect()
 	p.few = p.pixels <= fewPixels && p.perM >= 16
+	p.overlay = p.isDepthwise()
 	p.blocks = (p.pixels + gemm.Panel - 1) / gemm.Panel
 	if p.few {
 		p.blocks = 1
 		p.perPart = 4 * (p.pixels*p.k + p.pixels*p.perM)
+	} else if p.overlay {
+		d := p.padded()
+		p.blocks = min(1, p.pixels)
+		p.perPart = 4 * (d.rows*d.width + max(0, d.pixels()))
 	} else if !p.direct {
 		p.perPart = 4 * p.k * gemm.Panel
 	}
@@ -75,7 +82,7 @@ func NewPlan(s Shape, threads int) *Plan {
 	for i := range p.slots {
 		p.free <- i
 	}
-	if !p.direct || p.few {
+	if !p.direct && !p.overlay || p.few {
 		p.offsets = make([]int32, p.pixels*p.taps)
 		for i := range p.pixels {
 			for t := range p.taps {
@@ -155,6 +162,9 @@ func (p *Plan) Parts() int {
 // Grain returns how many iterations make a chunk worth handing out.
 func (p *Plan) Grain() int {
 	work := p.perM * p.k * min(gemm.Panel, max(1, p.pixels))
+	if p.overlay {
+		work = p.perM * p.k * p.pixels
+	}
 	return max(1, (1<<20)/max(1, work))
 }
 
@@ -172,6 +182,8 @@ func (p *Plan) Chunk(lo, hi int) {
 		image := i / p.blocks / p.s.Group
 		if p.few && p.a.Packed != nil {
 			p.turned(image, group, scratch)
+		} else if p.overlay {
+			p.depthwise(image, group, scratch)
 		} else {
 			p.block(image, group, block, scratch)
 		}
