@@ -1,0 +1,67 @@
+"""The runtimes that are measured, each behind the same three calls."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+
+class Backend(Protocol):
+    """A model opened by one runtime."""
+
+    def run(self, feeds: dict[str, Any]) -> list[Any]: ...
+
+
+def goruntime(path: str, threads: int) -> Backend:
+    from goruntime import ReferenceEvaluator
+
+    class Ours:
+        def __init__(self) -> None:
+            self.evaluator = ReferenceEvaluator(path, num_threads=threads)
+
+        def run(self, feeds: dict[str, Any]) -> list[Any]:
+            return self.evaluator.run(None, feeds)
+
+        def trim(self) -> None:
+            self.evaluator.allocator.trim()
+            self.evaluator.io_allocator.trim()
+
+    return Ours()
+
+
+def onnxruntime(path: str, threads: int) -> Backend:
+    import onnxruntime as ort
+
+    options = ort.SessionOptions()
+    options.intra_op_num_threads = threads
+    session = ort.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+    shrink = ort.RunOptions()
+    shrink.add_run_config_entry("memory.enable_memory_arena_shrinkage", "cpu:0")
+
+    class Peer:
+        last: dict[str, Any]
+
+        def run(self, feeds: dict[str, Any]) -> list[Any]:
+            self.last = feeds
+            return list(session.run(None, feeds))
+
+        def trim(self) -> None:
+            small = {name: array[:1] if array.ndim else array for name, array in self.last.items()}
+            session.run(None, small, shrink)
+
+    return Peer()
+
+
+def reference(path: str, threads: int) -> Backend:
+    import onnx
+    from onnx.reference import ReferenceEvaluator
+
+    evaluator = ReferenceEvaluator(onnx.load(path))
+
+    class Reference:
+        def run(self, feeds: dict[str, Any]) -> list[Any]:
+            return list(evaluator.run(None, feeds))
+
+    return Reference()
+
+
+OPEN = {"goruntime": goruntime, "onnxruntime": onnxruntime, "onnx.reference": reference}

@@ -1,0 +1,169 @@
+"""What is measured: each scenario runs in a process of its own, in which only
+one runtime is loaded. Times are seconds, sizes bytes."""
+
+from __future__ import annotations
+
+import gc
+import pathlib
+import resource
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+MB = 1 << 20
+MODELS = pathlib.Path(__file__).resolve().parents[1] / "tests" / "models"
+Result = dict[str, float]
+
+
+def faults() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+
+
+def resident() -> int:
+    return int(pathlib.Path("/proc/self/statm").read_text().split()[1]) * 4096
+
+
+def _open(backend: str, model: str) -> Any:
+    from backends import OPEN
+
+    return OPEN[backend](str(MODELS / f"{model}.onnx"), 1)
+
+
+def _ones(n: int) -> Any:
+    import numpy as np
+
+    return np.ones(n, np.float32)
+
+
+def _timed(run: Callable[[], Any], repeats: int) -> Result:
+    """Run and drop, repeatedly: the least and the median time, the least faults."""
+    times, seen = [], []
+    for _ in range(repeats):
+        before, begin = faults(), time.perf_counter()
+        run()
+        times.append(time.perf_counter() - begin)
+        seen.append(faults() - before)
+    times.sort()
+    return {"seconds": times[0], "median": times[len(times) // 2], "faults": min(seen)}
+
+
+def dropped(backend: str) -> Result:
+    """Outputs are dropped before the next run (16 MB)."""
+    session, x = _open(backend, "chain"), _ones(4 * MB)
+    for _ in range(3):
+        session.run({"x": x})
+    return _timed(lambda: session.run({"x": x}), 15)
+
+
+def kept(backend: str) -> Result:
+    """Every output is kept alive (64 MB each)."""
+    session, x, held = _open(backend, "double"), _ones(16 * MB), []
+    held.append(session.run({"x": x}))
+    return _timed(lambda: held.append(session.run({"x": x})), 8)
+
+
+def narrow(backend: str) -> Result:
+    """Large intermediates (64 MB), a small output, from the second run on."""
+    session, x = _open(backend, "narrow"), _ones(16 * MB)
+    session.run({"x": x})
+    return _timed(lambda: session.run({"x": x}), 8)
+
+
+def alternating(backend: str) -> Result:
+    """Two shapes (4 and 16 MB) take turns."""
+    session, a, b = _open(backend, "chain"), _ones(MB), _ones(4 * MB)
+    for x in (a, b, a, b):
+        session.run({"x": x})
+
+    def both() -> None:
+        session.run({"x": a})
+        session.run({"x": b})
+
+    return _timed(both, 10)
+
+
+def trimmed(backend: str) -> Result:
+    """What stays resident after a large run (128 MB of output) and a trim."""
+    session = _open(backend, "double")
+    session.run({"x": _ones(1000)})
+    gc.collect()
+    before = resident()
+    session.run({"x": _ones(32 * MB)})
+    gc.collect()
+    if hasattr(session, "trim"):
+        session.trim()
+    return {"bytes": max(0, resident() - before)}
+
+
+def call(backend: str) -> Result:
+    """One call of a 3-float Add."""
+    session, a = _open(backend, "add"), _ones(3)
+    feeds, n = {"a": a, "b": a}, 200 if backend == "onnx.reference" else 5000
+    run = session.evaluator.run if backend == "goruntime" else None
+    best = 1.0
+    for _ in range(9):
+        begin = time.perf_counter()
+        if run is not None:
+            for _ in range(n):
+                run(None, feeds)
+        else:
+            for _ in range(n):
+                session.run(feeds)
+        best = min(best, (time.perf_counter() - begin) / n)
+    return {"seconds": best}
+
+
+def start(backend: str) -> Result:
+    """Import, load and first result of a 3-float Add, beyond `import numpy`."""
+    import numpy as np
+
+    a = np.ones(3, np.float32)
+    begin = time.perf_counter()
+    _open(backend, "add").run({"a": a, "b": a})
+    return {"seconds": time.perf_counter() - begin}
+
+
+def footprint(backend: str) -> Result:
+    """Resident memory after a first small run, beyond numpy."""
+    import numpy as np
+
+    a = np.ones(3, np.float32)
+    before = resident()
+    session = _open(backend, "add")
+    session.run({"a": a, "b": a})
+    return {"bytes": resident() - before}
+
+
+def pinned(backend: str) -> Result:
+    """What a 4-byte output keeps resident when its session is gone (64 MB run)."""
+    session, x = _open(backend, "narrow"), _ones(16 * MB)
+    session.run({"x": x[:1]})
+    gc.collect()
+    before = resident()
+    held = session.run({"x": x})
+    del session
+    gc.collect()
+    size = max(0, resident() - before)
+    assert held[0] == 32 * MB
+    return {"bytes": size}
+
+
+def growing(backend: str) -> Result:
+    """What 12 growing shapes up to 48 MB of output keep resident, outputs dropped."""
+    session, x = _open(backend, "double"), _ones(12 * MB)
+    session.run({"x": x[:1]})
+    gc.collect()
+    before = resident()
+    for n in range(1, 13):
+        session.run({"x": x[: n * MB]})
+    gc.collect()
+    return {"bytes": max(0, resident() - before)}
+
+
+SCENARIOS = {f.__name__: f for f in (dropped, kept, narrow, alternating, trimmed, call, start, footprint, pinned, growing)}
+
+if __name__ == "__main__":
+    import json
+
+    print(json.dumps(SCENARIOS[sys.argv[1]](sys.argv[2])))
