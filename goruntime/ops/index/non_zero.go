@@ -12,7 +12,11 @@ var NonZero = op.Declare(op.Def{
 	Name:     "NonZero",
 	Versions: op.Versions{9: "", 13: "bfloat16"},
 	Computes: true,
-	Run:      nonZeroRun,
+	Prepare: func(c *op.Context) error {
+		c.State = new([2]int)
+		return nil
+	},
+	Run: nonZeroRun,
 	DTypes: op.ByType(map[tensor.DType]nonZeroKernel{
 		tensor.Bool: nonZero[bool], tensor.Str: nonZero[string],
 		tensor.I8: nonZero[int8], tensor.I16: nonZero[int16], tensor.I32: nonZero[int32], tensor.I64: nonZero[int64],
@@ -57,7 +61,8 @@ func nonZeroRun(c *op.Context) error {
 		return err
 	}
 	n := op.Row[nonZeroKernel](c)(found, in)
-	shape := [2]int{len(in.Shape), n}
+	shape := c.State.(*[2]int) // kept, since a local one would be allocated
+	*shape = [2]int{len(in.Shape), n}
 	y, err := c.MakeOutputTensor(0, tensor.I64, shape[:])
 	if err != nil {
 		return err
