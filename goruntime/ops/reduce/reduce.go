@@ -87,12 +87,13 @@ func reducedShape(c *op.Infer, axes []int, noop bool) error {
 	return nil
 }
 
-// fold is the State of a reduction: output element i sums over count inputs
-// that start at the offset of i and lie at the inner offsets.
+// fold is the State of a reduction: output element i folds count inputs, which
+// start at an offset of its own and lie dims by steps from there.
 type fold struct {
 	keepDims, keepSteps []int // of the dimensions that stay
-	inner               []int // offsets of the elements that are folded
-	row                 bool  // the inner offsets are 0, 1, 2, ...
+	dims, steps         []int // of those that are folded, joined where they can be
+	count               int
+	row                 bool // the inputs of an output lie side by side
 	kernel              kernel
 	out, in             *tensor.View
 }
@@ -106,38 +107,47 @@ func prepare(c *op.Context, axes []int, noop bool) error {
 	if err != nil {
 		return err
 	}
-	f := &fold{inner: []int{0}}
-	step := make([]int, len(in))
-	n := 1
-	for i := len(in) - 1; i >= 0; i-- {
-		step[i] = n
-		n *= in[i]
-	}
-	for i, d := range in {
+	f := &fold{count: 1}
+	step := 1
+	for i := len(in) - 1; i >= 0; i-- { // innermost first
 		if mask>>i&1 == 0 {
-			f.keepDims, f.keepSteps = append(f.keepDims, d), append(f.keepSteps, step[i])
-			continue
+			f.keepDims, f.keepSteps = append(f.keepDims, in[i]), append(f.keepSteps, step)
+		} else {
+			f.fold(in[i], step)
 		}
-		next := make([]int, 0, len(f.inner)*d)
-		for _, at := range f.inner {
-			for k := range d {
-				next = append(next, at+k*step[i])
-			}
-		}
-		f.inner = next
+		step *= in[i]
 	}
-	f.row = true
-	for i, at := range f.inner {
-		f.row = f.row && at == i
-	}
+	f.row = len(f.dims) == 0 || len(f.dims) == 1 && f.steps[0] == 1
 	c.State = f
 	return nil
+}
+
+// fold adds a dimension that is folded to those inside it.
+func (f *fold) fold(dim, step int) {
+	f.count *= dim
+	if k := len(f.dims) - 1; k >= 0 && f.steps[k]*f.dims[k] == step {
+		f.dims[k] *= dim
+		return
+	}
+	if dim != 1 {
+		f.dims, f.steps = append(f.dims, dim), append(f.steps, step)
+	}
+}
+
+// offset returns where the k-th input of an output lies behind the first.
+func (f *fold) offset(k int) int {
+	at := 0
+	for d, n := range f.dims {
+		at += k % n * f.steps[d]
+		k /= n
+	}
+	return at
 }
 
 func run(c *op.Context) error {
 	f := c.State.(*fold)
 	f.kernel, f.out, f.in = op.Row[kernel](c), c.Out(0), c.In(0)
-	c.For(f.out.Elements(), max(1, (16<<10)/max(1, len(f.inner))), f)
+	c.For(f.out.Elements(), max(1, (16<<10)/max(1, f.count)), f)
 	return nil
 }
 
@@ -147,9 +157,9 @@ func (f *fold) Chunk(lo, hi int) { f.kernel(f, lo, hi) }
 // start returns the offset of the first input element of output i.
 func (f *fold) start(i int) int {
 	at := 0
-	for d := len(f.keepDims) - 1; d >= 0; d-- {
-		at += i % f.keepDims[d] * f.keepSteps[d]
-		i /= f.keepDims[d]
+	for d, n := range f.keepDims {
+		at += i % n * f.keepSteps[d]
+		i /= n
 	}
 	return at
 }

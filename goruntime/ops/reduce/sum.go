@@ -61,10 +61,17 @@ func sumOf[T any, A whole | float32 | float64](widen func(T) A, narrow func(A) T
 		for i := lo; i < hi; i++ {
 			at := f.start(i)
 			var s A
-			for _, k := range f.inner {
-				s += widen(in[at+k])
+			if len(f.dims) == 1 {
+				for range f.count {
+					s += widen(in[at])
+					at += f.steps[0]
+				}
+			} else {
+				for k := range f.count {
+					s += widen(in[at+f.offset(k)])
+				}
 			}
-			out[i] = narrow(end(s, len(f.inner)))
+			out[i] = narrow(end(s, f.count))
 		}
 	}
 }
@@ -78,7 +85,7 @@ func sum32(mean bool) kernel {
 			return
 		}
 		out, in := tensor.Elems[float32](f.out), tensor.Elems[float32](f.in)
-		n := len(f.inner)
+		n := f.count
 		for i := lo; i < hi; i++ {
 			at := f.start(i)
 			out[i] = end(vec.Sum(in[at:at+n]), n)
