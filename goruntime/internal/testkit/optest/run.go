@@ -178,7 +178,7 @@ func (n *node) fillInputs(skew int) {
 		if v == nil {
 			continue
 		}
-		n.blocks[i] = newBlock(v.Bytes(), skew)
+		n.blocks[i] = newBlock(v.Bytes(), skewed(v.DType, skew))
 		if v.Bytes() > 0 {
 			copy(n.blocks[i].bytes(), n.c.In[i].Raw())
 		}
@@ -194,7 +194,7 @@ func (n *node) fillOutputs(skew int) {
 		case i == 0 && n.w.inPlace != none:
 			v.Data = n.in[n.w.inPlace].Data
 		default:
-			n.outs[i] = newBlock(v.Bytes(), skew)
+			n.outs[i] = newBlock(v.Bytes(), skewed(v.DType, skew))
 			v.Data = n.outs[i].pointer()
 		}
 	}

@@ -31,6 +31,15 @@ func newBlock(n, skew int) *block {
 	return b
 }
 
+// skewed returns the skew for tensors of dtype: strings are always aligned, since
+// the runtime itself lays them out.
+func skewed(dtype tensor.DType, skew int) int {
+	if dtype == tensor.Str {
+		return 0
+	}
+	return skew
+}
+
 func (b *block) bytes() []byte { return b.all[b.from : b.from+b.n : b.from+b.n] }
 
 // SAFETY: all is longer than from by two guards at least.
@@ -67,7 +76,7 @@ func (r *runtime) MakeOutput(_ *op.Context, slot int, dtype tensor.DType, shape 
 	if err != nil {
 		return nil, err
 	}
-	b := newBlock(n, r.skew)
+	b := newBlock(n, skewed(dtype, r.skew))
 	r.keep = append(r.keep, b)
 	*r.outs[slot] = tensor.View{DType: dtype, Shape: shape.Clone(), Data: b.pointer()}
 	return r.outs[slot], nil
