@@ -15,15 +15,16 @@ type SparseTensor struct {
 	Dims    []int64
 }
 
-func (d *decoder) sparse(b []byte, s *SparseTensor) error {
-	return d.each(b, func(f field) (err error) {
-		switch f.num {
-		case 1:
-			return in(d.tensor(f.b, &s.Values), "values")
-		case 2:
-			return in(d.tensor(f.b, &s.Indices), "indices")
-		case 3:
-			s.Dims, err = appendInts(s.Dims, f)
+func (d *decoder) sparse(m span, s *SparseTensor) *fault {
+	return d.each(m, func(f field) (err *fault) {
+		switch f.tag {
+		case 1<<3 | bytes:
+			return d.tensor(f.span, &s.Values).in("values")
+		case 2<<3 | bytes:
+			return d.tensor(f.span, &s.Indices).in("indices")
+		case 3<<3 | varint, 3<<3 | bytes:
+			s.Dims, err = d.appendInts(s.Dims, f)
+			err = err.in("dims")
 		}
 		return err
 	})
@@ -32,88 +33,100 @@ func (d *decoder) sparse(b []byte, s *SparseTensor) error {
 // Name returns the name of the tensor, which is that of its values.
 func (s *SparseTensor) Name() string { return s.Values.Name }
 
-// Shape returns the shape of the dense tensor.
-func (s *SparseTensor) Shape() (tensor.Shape, error) {
-	t := Tensor{Name: s.Values.Name, DType: s.Values.DType, Dims: s.Dims}
-	return t.Shape()
+// dense returns the tensor that s stands for, without a payload.
+func (s *SparseTensor) dense() *Tensor {
+	return &Tensor{Name: s.Values.Name, DType: s.Values.DType, typeNumber: s.Values.typeNumber, Dims: s.Dims}
 }
 
+// Shape returns the shape of the dense tensor.
+func (s *SparseTensor) Shape() (tensor.Shape, error) { return s.dense().Shape() }
+
 // CopyTo writes the dense tensor to dst, which has the bytes that its shape
-// takes. Types below a byte and strings are not defined for sparse tensors.
+// takes.
 //
-// Errors: errs.Model for indices outside the shape or of another count.
+// Errors: errs.Model for indices outside the shape or of another count than the
+// values, errs.Unsupported for strings.
 func (s *SparseTensor) CopyTo(dst []byte) error {
-	shape, err := s.Shape()
+	want, err := s.dense().size()
 	if err != nil {
 		return err
 	}
-	width := s.Values.DType.Width()
-	if width == 0 || s.Values.DType == tensor.Str {
-		return errs.New(errs.Unsupported, "sparse tensor %q of %v", s.Name(), s.Values.DType)
+	bits := s.Values.DType.Bits()
+	if s.Values.DType == tensor.Str {
+		return errs.New(errs.Unsupported, "sparse tensor %q of strings: a sparse tensor has numbers", s.Name())
 	}
-	n, err := s.Values.size()
+	if len(dst) != want {
+		return errs.New(errs.Argument, "%d bytes given, sparse tensor %q takes %d", len(dst), s.Name(), want)
+	}
+	values, err := s.Values.bytes()
 	if err != nil {
 		return err
 	}
-	if _, _, err := s.Values.Payload(); err != nil {
-		return err
-	}
-	at, err := s.positions(shape, n/width)
+	n, err := s.Values.Elements()
 	if err != nil {
 		return err
 	}
-	values := make([]byte, n)
-	if err := s.Values.CopyTo(values); err != nil {
+	at, err := s.positions(n)
+	if err != nil {
 		return err
 	}
 	clear(dst)
 	for i, p := range at {
-		copy(dst[p*width:(p+1)*width], values[i*width:])
+		if bits >= 8 {
+			width := bits / 8
+			copy(dst[p*width:(p+1)*width], values[i*width:])
+			continue
+		}
+		per, mask := 8/bits, byte(1)<<bits-1
+		v := values[i/per] >> (i % per * bits) & mask
+		dst[p/per] = dst[p/per]&^(mask<<(p%per*bits)) | v<<(p%per*bits)
 	}
 	return nil
 }
 
+// bytes returns the elements, decoded where they cannot be read in place.
+func (t *Tensor) bytes() ([]byte, error) {
+	b, ok, err := t.Payload()
+	if ok || err != nil {
+		return b, err
+	}
+	n, err := t.size()
+	if err != nil {
+		return nil, err
+	}
+	b = make([]byte, n)
+	return b, t.CopyTo(b)
+}
+
 // positions returns the linear index of each of the n values.
-func (s *SparseTensor) positions(shape tensor.Shape, n int) ([]int, error) {
+func (s *SparseTensor) positions(n int) ([]int, error) {
 	if s.Indices.DType != tensor.I64 {
 		return nil, errs.New(errs.Model, "the indices of sparse tensor %q are %v, i64 expected", s.Name(), s.Indices.DType)
 	}
-	size, err := s.Indices.size()
+	shape, err := s.Shape()
+	if err != nil {
+		return nil, err
+	}
+	raw, err := s.Indices.bytes()
 	if err != nil {
 		return nil, err
 	}
 	coords := len(s.Indices.Dims) == 2
-	per := 1
+	limits := []int{shape.Elements()} // of linear indices
 	if coords {
-		per = len(shape)
+		limits = shape
 	}
-	if size != 8*n*per {
-		return nil, errs.New(errs.Model, "sparse tensor %q has %d values and %d indices, %d expected", s.Name(), n, size/8, n*per)
+	if len(raw)/8 != n*len(limits) {
+		return nil, errs.New(errs.Model, "sparse tensor %q has %d values and %d indices, %d expected", s.Name(), n, len(raw)/8, n*len(limits))
 	}
-	if _, _, err := s.Indices.Payload(); err != nil {
-		return nil, err
-	}
-	raw := make([]byte, size)
-	if err := s.Indices.CopyTo(raw); err != nil {
-		return nil, err
-	}
-	total := shape.Elements()
 	at := make([]int, n)
 	for i := range at {
-		for k := range per {
-			v := int(int64(binary.LittleEndian.Uint64(raw[8*(i*per+k):])))
-			limit := total
-			if coords {
-				limit = shape[k]
-			}
-			if v < 0 || v >= limit {
+		for _, limit := range limits {
+			v := int64(binary.LittleEndian.Uint64(raw))
+			if raw = raw[8:]; v < 0 || v >= int64(limit) {
 				return nil, errs.New(errs.Model, "sparse tensor %q: index %d of value %d is outside [0, %d)", s.Name(), v, i, limit)
 			}
-			if coords {
-				at[i] = at[i]*limit + v
-			} else {
-				at[i] = v
-			}
+			at[i] = at[i]*limit + int(v)
 		}
 	}
 	return at, nil

@@ -2,7 +2,7 @@ package onnx
 
 import (
 	"fmt"
-	"unsafe"
+	"strings"
 
 	"google.golang.org/protobuf/encoding/protowire"
 
@@ -12,69 +12,90 @@ import (
 // MaxDepth is how deep messages may nest: protobuf's own limit.
 const MaxDepth = 100
 
-// field is one field of a message: a number or the bytes of a length-delimited
-// field.
+// The wire types that onnx.proto uses, as the low bits of a tag: a field is
+// told by its number and wire type together, so that a known number with
+// another wire type is an unknown field, as it is for protobuf.
+const (
+	varint  = uint64(protowire.VarintType)
+	fixed64 = uint64(protowire.Fixed64Type)
+	bytes   = uint64(protowire.BytesType)
+	fixed32 = uint64(protowire.Fixed32Type)
+)
+
+// span is a range of the decoder's bytes.
+type span struct{ lo, hi int }
+
+func (s span) len() int { return s.hi - s.lo }
+
+// field is one field of a message: its tag, where it lies, and its number or the
+// place of its bytes.
 type field struct {
-	num  protowire.Number
-	kind protowire.Type
-	n    uint64
-	b    []byte
+	tag        uint64
+	start, end int // with the tag
+	n          uint64
+	span
 }
 
-// decoder carries what is the same for a whole model: the first byte, to tell
-// positions, and how deep messages lie.
+// shift moves the positions of f by n.
+func (f *field) shift(n int) {
+	f.start += n
+	f.end += n
+	f.lo += n
+	f.hi += n
+}
+
+func (f field) num() protowire.Number { return protowire.Number(f.tag >> 3) }
+
+// decoder reads messages from buf and carries what is the same for all of them.
 type decoder struct {
-	base  unsafe.Pointer
-	total int
+	buf   []byte
 	depth int
-	model *Model
+	files *files
+
+	names   strings.Builder
+	strings slab[string]
+	attrs   slab[Attr]
+	ints    slab[int64]
 }
 
-func newDecoder(b []byte) *decoder {
-	return &decoder{base: unsafe.Pointer(unsafe.SliceData(b)), total: len(b)}
-}
+// bytes returns a range of the input without room to grow: to append to it must
+// not write to the input.
+func (d *decoder) bytes(s span) []byte { return d.buf[s.lo:s.hi:s.hi] }
 
-// at returns the position of the first byte of b within the model.
-func (d *decoder) at(b []byte) int {
-	if cap(b) == 0 {
-		return d.total
+func (d *decoder) whole() span { return span{0, len(d.buf)} }
+
+// text returns a copy of a range, which outlives the input. Short texts share
+// allocations.
+func (d *decoder) text(s span) string {
+	const least, most = 256, 16 << 10
+	b := d.bytes(s)
+	if len(b) > most/16 {
+		return string(b)
 	}
-	// SAFETY: only the difference of two addresses is taken.
-	return int(uintptr(unsafe.Pointer(unsafe.SliceData(b))) - uintptr(d.base))
+	if room := d.names.Cap() - d.names.Len(); room < len(b) {
+		size := min(max(2*d.names.Cap(), least, len(b)), most)
+		d.names.Reset()
+		d.names.Grow(size)
+	}
+	start := d.names.Len()
+	d.names.Write(b)
+	return d.names.String()[start:]
 }
 
-// each calls f with every field of the message b, in order.
-func (d *decoder) each(b []byte, f func(field) error) error {
-	if d.depth++; d.depth > MaxDepth {
-		return errs.New(errs.Model, "messages nest more than %d deep at byte %d", MaxDepth, d.at(b))
+// each calls f with every field of the message m, in order.
+func (d *decoder) each(m span, f func(field) *fault) *fault {
+	if d.depth >= MaxDepth {
+		return faultAt(m.lo, "messages nest more than %d deep", MaxDepth)
 	}
+	d.depth++
 	defer func() { d.depth-- }()
-	for len(b) > 0 {
-		num, kind, n := protowire.ConsumeTag(b)
+	for m.lo < m.hi {
+		fl, n := next(d.buf[m.lo:m.hi])
 		if n < 0 {
-			return errs.New(errs.Model, "bad field tag at byte %d: %v", d.at(b), protowire.ParseError(n))
+			return faultAt(m.lo, "broken field: %v", protowire.ParseError(n))
 		}
-		start := b
-		b = b[n:]
-		fl := field{num: num, kind: kind}
-		switch kind {
-		case protowire.VarintType:
-			fl.n, n = protowire.ConsumeVarint(b)
-		case protowire.Fixed32Type:
-			var v uint32
-			v, n = protowire.ConsumeFixed32(b)
-			fl.n = uint64(v)
-		case protowire.Fixed64Type:
-			fl.n, n = protowire.ConsumeFixed64(b)
-		case protowire.BytesType:
-			fl.b, n = protowire.ConsumeBytes(b)
-		default:
-			n = protowire.ConsumeFieldValue(num, kind, b)
-		}
-		if n < 0 {
-			return errs.New(errs.Model, "field %d is broken at byte %d: %v", num, d.at(start), protowire.ParseError(n))
-		}
-		b = b[n:]
+		fl.shift(m.lo)
+		m.lo = fl.end
 		if err := f(fl); err != nil {
 			return err
 		}
@@ -82,74 +103,151 @@ func (d *decoder) each(b []byte, f func(field) error) error {
 	return nil
 }
 
-// in puts a part's name before the place that err names.
-func in(err error, format string, args ...any) error {
-	if err == nil {
+// next reads the first field of b. Positions are relative to b; n is the length
+// of the field or a protowire error.
+func next(b []byte) (f field, n int) {
+	if len(b) >= 2 && b[0] < 0x80 && b[1] < 0x80 && b[0] >= 1<<3 { // the most frequent: a short field
+		size := 2 + int(b[1])
+		switch tag := uint64(b[0]); {
+		case tag&7 == bytes && size <= len(b):
+			return field{tag: tag, end: size, span: span{2, size}}, size
+		case tag&7 == varint:
+			return field{tag: tag, end: 2, n: uint64(b[1])}, 2
+		}
+	}
+	tag, n := protowire.ConsumeVarint(b)
+	if n < 0 {
+		return f, n
+	}
+	if num := tag >> 3; num < 1 || num > uint64(protowire.MaxValidNumber) {
+		_, _, n = protowire.ConsumeTag(b)
+		return f, min(n, -1)
+	}
+	f.tag = tag
+	var m int
+	switch tag & 7 {
+	case varint:
+		f.n, m = protowire.ConsumeVarint(b[n:])
+	case fixed32:
+		var v uint32
+		v, m = protowire.ConsumeFixed32(b[n:])
+		f.n = uint64(v)
+	case fixed64:
+		f.n, m = protowire.ConsumeFixed64(b[n:])
+	case bytes:
+		var v []byte
+		v, m = protowire.ConsumeBytes(b[n:])
+		f.lo = n + m - len(v)
+		f.hi = n + m
+	default:
+		m = protowire.ConsumeFieldValue(f.num(), protowire.Type(tag&7), b[n:])
+	}
+	if m < 0 {
+		return f, m
+	}
+	f.end = n + m
+	return f, n + m
+}
+
+// varints returns how many varints end in b.
+func varints(b []byte) int {
+	n := 0
+	for _, c := range b {
+		if c < 0x80 {
+			n++
+		}
+	}
+	return n
+}
+
+// counts says how often each of a few tags occurs in a message.
+type counts [5]int
+
+// count counts the fields of m with each of the tags, so that lists are
+// allocated once. It stops at what it cannot read: each reports that.
+func (d *decoder) count(m span, tags ...uint64) (c counts) {
+	for m.lo < m.hi {
+		f, n := next(d.buf[m.lo:m.hi])
+		if n < 0 {
+			break
+		}
+		for i, tag := range tags {
+			if f.tag == tag {
+				c[i]++
+			}
+		}
+		m.lo += n
+	}
+	return c
+}
+
+// slab hands out short lists from longer allocations, which grow with what was
+// asked for.
+type slab[T any] struct {
+	free []T
+	size int
+}
+
+// take returns an empty list with room for exactly n.
+func (s *slab[T]) take(n int) []T {
+	const block = 64
+	if n == 0 {
 		return nil
 	}
-	part := fmt.Sprintf(format, args...)
-	e := errs.At(err, "", "", "")
-	if e.Input == "" {
-		e.Input = part
-	} else {
-		e.Input = part + "." + e.Input
+	if n >= block/2 {
+		return make([]T, 0, n)
+	}
+	if len(s.free) < n {
+		s.size = min(max(2*s.size, n), block)
+		s.free = make([]T, s.size)
+	}
+	list := s.free[:0:n]
+	s.free = s.free[n:]
+	return list
+}
+
+// fault is what is wrong with the input, and where.
+type fault struct {
+	path string // "graph.node[3].attribute[0]", built from the inside out
+	at   int
+	msg  string
+}
+
+func faultAt(at int, format string, args ...any) *fault {
+	return &fault{at: at, msg: fmt.Sprintf(format, args...)}
+}
+
+// in puts the name of a part before the path.
+func (e *fault) in(part string) *fault {
+	if e != nil {
+		e.prefix(part)
 	}
 	return e
 }
 
-// text returns b as a string that shares its memory.
-func text(b []byte) string {
-	// SAFETY: the model's bytes are never written while the model is open.
-	return unsafe.String(unsafe.SliceData(b), len(b))
+// item puts the name of a list's element before the path.
+func (e *fault) item(list string, i int) *fault {
+	if e != nil {
+		e.prefixItem(list, i)
+	}
+	return e
 }
 
-// count returns how many fields of the message b have each of the numbers, to
-// allocate lists once. It stops at what it cannot read: each reports that.
-func count(b []byte, nums ...protowire.Number) []int {
-	counts := make([]int, len(nums))
-	for len(b) > 0 {
-		num, kind, n := protowire.ConsumeTag(b)
-		if n < 0 {
-			break
-		}
-		m := protowire.ConsumeFieldValue(num, kind, b[n:])
-		if m < 0 {
-			break
-		}
-		for i, want := range nums {
-			if num == want {
-				counts[i]++
-			}
-		}
-		b = b[n+m:]
+func (e *fault) prefixItem(list string, i int) { e.prefix(fmt.Sprintf("%s[%d]", list, i)) }
+
+func (e *fault) prefix(part string) {
+	if e.path != "" {
+		part += "."
 	}
-	return counts
+	e.path = part + e.path
 }
 
-// bytesOf returns the payload of a length-delimited field, or an error for a
-// field of another wire type.
-func (f *field) bytes() ([]byte, error) {
-	if f.kind != protowire.BytesType {
-		return nil, errs.New(errs.Model, "field %d has wire type %d, length-delimited expected", f.num, f.kind)
+// error returns the fault as the error that the caller sees.
+//
+// what names the message that was read, for a fault outside its parts.
+func (e *fault) error(what string) error {
+	if e.path != "" {
+		what = e.path
 	}
-	return f.b, nil
-}
-
-// appendInts appends a repeated varint field, packed or not.
-func appendInts[T int32 | int64 | uint64](dst []T, f field) ([]T, error) {
-	if f.kind == protowire.VarintType {
-		return append(dst, T(f.n)), nil
-	}
-	b, err := f.bytes()
-	if err != nil {
-		return dst, err
-	}
-	for len(b) > 0 {
-		v, n := protowire.ConsumeVarint(b)
-		if n < 0 {
-			return dst, errs.New(errs.Model, "a packed list of field %d is broken: %v", f.num, protowire.ParseError(n))
-		}
-		dst, b = append(dst, T(v)), b[n:]
-	}
-	return dst, nil
+	return errs.New(errs.Model, "%s at byte %d: %s", what, e.at, e.msg)
 }
