@@ -14,7 +14,7 @@ import (
 	"github.com/goruntime/goruntime/goruntime/arena"
 	"github.com/goruntime/goruntime/goruntime/errs"
 	"github.com/goruntime/goruntime/goruntime/exec"
-	"github.com/goruntime/goruntime/goruntime/own"
+	"github.com/goruntime/goruntime/goruntime/handles"
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
 
@@ -29,11 +29,9 @@ type call struct {
 // signaled is what ends a run whose caller's poll said so.
 var signaled = errs.New(errs.Canceled, "the run was interrupted")
 
-var stops own.Table[exec.Stop]
-
 //export gr_session_run
 func gr_session_run(h C.uint64_t, c *C.gr_call, out **C.gr_error) (status C.gr_status) {
-	s, err := sessions.Get(uint64(h))
+	s, err := sessionOf(h)
 	if err != nil {
 		return fail(err, out)
 	}
@@ -93,10 +91,10 @@ func (k *call) decode(s *session, c *C.gr_call) (err error) {
 		k.Target = s.targets[c.target-1]
 		s.mu.Unlock()
 	}
-	if k.Execution, err = executionArena(c.execution); err != nil {
+	if k.Execution, err = handles.ExecutionOf(uint64(c.execution)); err != nil {
 		return err
 	}
-	if k.IO, err = ioArena(c.io); err != nil {
+	if k.IO, err = handles.IOOf(uint64(c.io)); err != nil {
 		return err
 	}
 	k.In = k.In[:0]
@@ -132,7 +130,7 @@ func (k *call) stopper(c *C.gr_call) error {
 	k.stop.Deadline = time.Time{}
 	k.stop.Parent = nil
 	if c.stop != 0 {
-		parent, err := stops.Get(uint64(c.stop))
+		parent, err := handles.Stops.Get(uint64(c.stop))
 		if err != nil {
 			return err
 		}
@@ -195,7 +193,7 @@ func export(io *arena.IOArena, r *exec.Result, o *C.gr_output) error {
 //export gr_stop_new
 func gr_stop_new(stop *C.uint64_t, out **C.gr_error) C.gr_status {
 	return guard(out, func() error {
-		*stop = C.uint64_t(stops.Put(&exec.Stop{}))
+		*stop = C.uint64_t(handles.Stops.Put(&exec.Stop{}))
 		return nil
 	})
 }
@@ -203,7 +201,7 @@ func gr_stop_new(stop *C.uint64_t, out **C.gr_error) C.gr_status {
 //export gr_stop_cancel
 func gr_stop_cancel(stop C.uint64_t, out **C.gr_error) C.gr_status {
 	return guard(out, func() error {
-		s, err := stops.Get(uint64(stop))
+		s, err := handles.Stops.Get(uint64(stop))
 		if err == nil {
 			s.Cancel()
 		}
@@ -214,7 +212,7 @@ func gr_stop_cancel(stop C.uint64_t, out **C.gr_error) C.gr_status {
 //export gr_stop_close
 func gr_stop_close(stop C.uint64_t, out **C.gr_error) C.gr_status {
 	return guard(out, func() error {
-		_, err := stops.Take(uint64(stop))
+		_, err := handles.Stops.Take(uint64(stop))
 		return err
 	})
 }

@@ -48,6 +48,26 @@ typedef enum _PyBindGenWrapperFlags {
 
 
 static PyObject *
+_wrap__control_pyapi_ArenaClose(PyObject * PYBINDGEN_UNUSED(dummy), PyObject *args, PyObject *kwargs)
+{
+    PyObject *py_retval;
+    int64_t retval;
+    int64_t h;
+    const char *keywords[] = {"h", NULL};
+
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, (char *) "L", (char **) keywords, &h)) {
+        return NULL;
+    }
+    retval = pyapi_ArenaClose(h);
+    if (PyErr_Occurred()) {
+        return NULL;
+    }
+    py_retval = Py_BuildValue((char *) "L", retval);
+    return py_retval;
+}
+
+
+static PyObject *
 _wrap__control_pyapi_ArenaResetPeak(PyObject * PYBINDGEN_UNUSED(dummy), PyObject *args, PyObject *kwargs)
 {
     PyObject *py_retval;
@@ -89,18 +109,22 @@ _wrap__control_pyapi_ArenaSetRetentionCap(PyObject * PYBINDGEN_UNUSED(dummy), Py
 
 
 static PyObject *
-_wrap__control_pyapi_Config(PyObject *PYBINDGEN_UNUSED(_args), PyObject *PYBINDGEN_UNUSED(_kwargs))
+_wrap__control_pyapi_ArenaShrink(PyObject * PYBINDGEN_UNUSED(dummy), PyObject *args, PyObject *kwargs)
 {
     PyObject *py_retval;
-    char *retval;
+    int64_t retval;
+    int64_t h;
+    int64_t target;
+    const char *keywords[] = {"h", "target", NULL};
 
-    retval = pyapi_Config();
-    if (PyErr_Occurred()) {
-        if (retval != NULL) free(retval);
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, (char *) "LL", (char **) keywords, &h, &target)) {
         return NULL;
     }
-    py_retval = Py_BuildValue((char *) "s", retval);
-    free(retval);
+    retval = pyapi_ArenaShrink(h, target);
+    if (PyErr_Occurred()) {
+        return NULL;
+    }
+    py_retval = Py_BuildValue((char *) "L", retval);
     return py_retval;
 }
 
@@ -150,69 +174,6 @@ _wrap__control_pyapi_IOArenaNew(PyObject * PYBINDGEN_UNUSED(dummy), PyObject *ar
 
 
 static PyObject *
-_wrap__control_pyapi_SessionReport(PyObject * PYBINDGEN_UNUSED(dummy), PyObject *args, PyObject *kwargs)
-{
-    PyObject *py_retval;
-    char *retval;
-    int64_t h;
-    const char *keywords[] = {"h", NULL};
-
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, (char *) "L", (char **) keywords, &h)) {
-        return NULL;
-    }
-    retval = pyapi_SessionReport(h);
-    if (PyErr_Occurred()) {
-        if (retval != NULL) free(retval);
-        return NULL;
-    }
-    py_retval = Py_BuildValue((char *) "s", retval);
-    free(retval);
-    return py_retval;
-}
-
-
-static PyObject *
-_wrap__control_pyapi_ArenaClose(PyObject * PYBINDGEN_UNUSED(dummy), PyObject *args, PyObject *kwargs)
-{
-    PyObject *py_retval;
-    int64_t retval;
-    int64_t h;
-    const char *keywords[] = {"h", NULL};
-
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, (char *) "L", (char **) keywords, &h)) {
-        return NULL;
-    }
-    retval = pyapi_ArenaClose(h);
-    if (PyErr_Occurred()) {
-        return NULL;
-    }
-    py_retval = Py_BuildValue((char *) "L", retval);
-    return py_retval;
-}
-
-
-static PyObject *
-_wrap__control_pyapi_ArenaShrink(PyObject * PYBINDGEN_UNUSED(dummy), PyObject *args, PyObject *kwargs)
-{
-    PyObject *py_retval;
-    int64_t retval;
-    int64_t h;
-    int64_t target;
-    const char *keywords[] = {"h", "target", NULL};
-
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, (char *) "LL", (char **) keywords, &h, &target)) {
-        return NULL;
-    }
-    retval = pyapi_ArenaShrink(h, target);
-    if (PyErr_Occurred()) {
-        return NULL;
-    }
-    py_retval = Py_BuildValue((char *) "L", retval);
-    return py_retval;
-}
-
-
-static PyObject *
 _wrap__control_pyapi_ArenaStats(PyObject * PYBINDGEN_UNUSED(dummy), PyObject *args, PyObject *kwargs)
 {
     PyObject *py_retval;
@@ -224,6 +185,23 @@ _wrap__control_pyapi_ArenaStats(PyObject * PYBINDGEN_UNUSED(dummy), PyObject *ar
         return NULL;
     }
     retval = pyapi_ArenaStats(h);
+    if (PyErr_Occurred()) {
+        if (retval != NULL) free(retval);
+        return NULL;
+    }
+    py_retval = Py_BuildValue((char *) "s", retval);
+    free(retval);
+    return py_retval;
+}
+
+
+static PyObject *
+_wrap__control_pyapi_Config(PyObject *PYBINDGEN_UNUSED(_args), PyObject *PYBINDGEN_UNUSED(_kwargs))
+{
+    PyObject *py_retval;
+    char *retval;
+
+    retval = pyapi_Config();
     if (PyErr_Occurred()) {
         if (retval != NULL) free(retval);
         return NULL;
@@ -250,17 +228,39 @@ _wrap__control_pyapi_Objects(PyObject *PYBINDGEN_UNUSED(_args), PyObject *PYBIND
     return py_retval;
 }
 
+
+static PyObject *
+_wrap__control_pyapi_SessionReport(PyObject * PYBINDGEN_UNUSED(dummy), PyObject *args, PyObject *kwargs)
+{
+    PyObject *py_retval;
+    char *retval;
+    int64_t h;
+    const char *keywords[] = {"h", NULL};
+
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, (char *) "L", (char **) keywords, &h)) {
+        return NULL;
+    }
+    retval = pyapi_SessionReport(h);
+    if (PyErr_Occurred()) {
+        if (retval != NULL) free(retval);
+        return NULL;
+    }
+    py_retval = Py_BuildValue((char *) "s", retval);
+    free(retval);
+    return py_retval;
+}
+
 static PyMethodDef _control_functions[] = {
+    {(char *) "pyapi_ArenaClose", (PyCFunction) _wrap__control_pyapi_ArenaClose, METH_KEYWORDS|METH_VARARGS, "pyapi_ArenaClose(h)\n\ntype: h: int64_t" },
     {(char *) "pyapi_ArenaResetPeak", (PyCFunction) _wrap__control_pyapi_ArenaResetPeak, METH_KEYWORDS|METH_VARARGS, "pyapi_ArenaResetPeak(h)\n\ntype: h: int64_t" },
     {(char *) "pyapi_ArenaSetRetentionCap", (PyCFunction) _wrap__control_pyapi_ArenaSetRetentionCap, METH_KEYWORDS|METH_VARARGS, "pyapi_ArenaSetRetentionCap(h, n)\n\ntype: h: int64_t\ntype: n: int64_t" },
-    {(char *) "pyapi_Config", (PyCFunction) _wrap__control_pyapi_Config, METH_NOARGS, "pyapi_Config()\n\n" },
+    {(char *) "pyapi_ArenaShrink", (PyCFunction) _wrap__control_pyapi_ArenaShrink, METH_KEYWORDS|METH_VARARGS, "pyapi_ArenaShrink(h, target)\n\ntype: h: int64_t\ntype: target: int64_t" },
     {(char *) "pyapi_ExecutionArenaNew", (PyCFunction) _wrap__control_pyapi_ExecutionArenaNew, METH_KEYWORDS|METH_VARARGS, "pyapi_ExecutionArenaNew(capacity, retentionCap, limit)\n\ntype: capacity: int64_t\ntype: retentionCap: int64_t\ntype: limit: int64_t" },
     {(char *) "pyapi_IOArenaNew", (PyCFunction) _wrap__control_pyapi_IOArenaNew, METH_KEYWORDS|METH_VARARGS, "pyapi_IOArenaNew(capacity, retentionCap, limit)\n\ntype: capacity: int64_t\ntype: retentionCap: int64_t\ntype: limit: int64_t" },
-    {(char *) "pyapi_SessionReport", (PyCFunction) _wrap__control_pyapi_SessionReport, METH_KEYWORDS|METH_VARARGS, "pyapi_SessionReport(h)\n\ntype: h: int64_t" },
-    {(char *) "pyapi_ArenaClose", (PyCFunction) _wrap__control_pyapi_ArenaClose, METH_KEYWORDS|METH_VARARGS, "pyapi_ArenaClose(h)\n\ntype: h: int64_t" },
-    {(char *) "pyapi_ArenaShrink", (PyCFunction) _wrap__control_pyapi_ArenaShrink, METH_KEYWORDS|METH_VARARGS, "pyapi_ArenaShrink(h, target)\n\ntype: h: int64_t\ntype: target: int64_t" },
     {(char *) "pyapi_ArenaStats", (PyCFunction) _wrap__control_pyapi_ArenaStats, METH_KEYWORDS|METH_VARARGS, "pyapi_ArenaStats(h)\n\ntype: h: int64_t" },
+    {(char *) "pyapi_Config", (PyCFunction) _wrap__control_pyapi_Config, METH_NOARGS, "pyapi_Config()\n\n" },
     {(char *) "pyapi_Objects", (PyCFunction) _wrap__control_pyapi_Objects, METH_NOARGS, "pyapi_Objects()\n\n" },
+    {(char *) "pyapi_SessionReport", (PyCFunction) _wrap__control_pyapi_SessionReport, METH_KEYWORDS|METH_VARARGS, "pyapi_SessionReport(h)\n\ntype: h: int64_t" },
     {NULL, NULL, 0, NULL}
 };
 #if PY_VERSION_HEX >= 0x03000000

@@ -14,6 +14,21 @@ import (
 	"github.com/goruntime/goruntime/goruntime/pyapi"
 )
 
+//export pyapi_ArenaClose
+func pyapi_ArenaClose(h C.longlong) C.longlong {
+	_saved_thread := C.PyEval_SaveThread()
+	cret, __err := pyapi.ArenaClose(int64(h))
+
+	C.PyEval_RestoreThread(_saved_thread)
+	if __err != nil {
+		estr := C.CString(__err.Error())
+		C.PyErr_SetString(C.PyExc_RuntimeError, estr)
+		C.free(unsafe.Pointer(estr))
+		return C.longlong(0)
+	}
+	return C.longlong(cret)
+}
+
 //export pyapi_ArenaResetPeak
 func pyapi_ArenaResetPeak(h C.longlong) C.longlong {
 	_saved_thread := C.PyEval_SaveThread()
@@ -42,6 +57,36 @@ func pyapi_ArenaSetRetentionCap(h C.longlong, n C.longlong) C.longlong {
 		return C.longlong(0)
 	}
 	return C.longlong(cret)
+}
+
+//export pyapi_ArenaShrink
+func pyapi_ArenaShrink(h C.longlong, target C.longlong) C.longlong {
+	_saved_thread := C.PyEval_SaveThread()
+	cret, __err := pyapi.ArenaShrink(int64(h), int64(target))
+
+	C.PyEval_RestoreThread(_saved_thread)
+	if __err != nil {
+		estr := C.CString(__err.Error())
+		C.PyErr_SetString(C.PyExc_RuntimeError, estr)
+		C.free(unsafe.Pointer(estr))
+		return C.longlong(0)
+	}
+	return C.longlong(cret)
+}
+
+//export pyapi_ArenaStats
+func pyapi_ArenaStats(h C.longlong) *C.char {
+	_saved_thread := C.PyEval_SaveThread()
+	cret, __err := pyapi.ArenaStats(int64(h))
+
+	C.PyEval_RestoreThread(_saved_thread)
+	if __err != nil {
+		estr := C.CString(__err.Error())
+		C.PyErr_SetString(C.PyExc_RuntimeError, estr)
+		C.free(unsafe.Pointer(estr))
+		return C.CString("")
+	}
+	return C.CString(cret)
 }
 
 //export pyapi_Config
@@ -89,70 +134,25 @@ func pyapi_IOArenaNew(capacity C.longlong, retentionCap C.longlong, limit C.long
 	return C.longlong(cret)
 }
 
-//export pyapi_SessionReport
-func pyapi_SessionReport(h C.longlong) *C.char {
-	_saved_thread := C.PyEval_SaveThread()
-	cret, __err := pyapi.SessionReport(int64(h))
-
-	C.PyEval_RestoreThread(_saved_thread)
-	if __err != nil {
-		estr := C.CString(__err.Error())
-		C.PyErr_SetString(C.PyExc_RuntimeError, estr)
-		C.free(unsafe.Pointer(estr))
-		return C.CString("")
-	}
-	return C.CString(cret)
-}
-
-//export pyapi_ArenaClose
-func pyapi_ArenaClose(h C.longlong) C.longlong {
-	_saved_thread := C.PyEval_SaveThread()
-	cret, __err := pyapi.ArenaClose(int64(h))
-
-	C.PyEval_RestoreThread(_saved_thread)
-	if __err != nil {
-		estr := C.CString(__err.Error())
-		C.PyErr_SetString(C.PyExc_RuntimeError, estr)
-		C.free(unsafe.Pointer(estr))
-		return C.longlong(0)
-	}
-	return C.longlong(cret)
-}
-
-//export pyapi_ArenaShrink
-func pyapi_ArenaShrink(h C.longlong, target C.longlong) C.longlong {
-	_saved_thread := C.PyEval_SaveThread()
-	cret, __err := pyapi.ArenaShrink(int64(h), int64(target))
-
-	C.PyEval_RestoreThread(_saved_thread)
-	if __err != nil {
-		estr := C.CString(__err.Error())
-		C.PyErr_SetString(C.PyExc_RuntimeError, estr)
-		C.free(unsafe.Pointer(estr))
-		return C.longlong(0)
-	}
-	return C.longlong(cret)
-}
-
-//export pyapi_ArenaStats
-func pyapi_ArenaStats(h C.longlong) *C.char {
-	_saved_thread := C.PyEval_SaveThread()
-	cret, __err := pyapi.ArenaStats(int64(h))
-
-	C.PyEval_RestoreThread(_saved_thread)
-	if __err != nil {
-		estr := C.CString(__err.Error())
-		C.PyErr_SetString(C.PyExc_RuntimeError, estr)
-		C.free(unsafe.Pointer(estr))
-		return C.CString("")
-	}
-	return C.CString(cret)
-}
-
 //export pyapi_Objects
 func pyapi_Objects() *C.char {
 	_saved_thread := C.PyEval_SaveThread()
 	cret, __err := pyapi.Objects()
+
+	C.PyEval_RestoreThread(_saved_thread)
+	if __err != nil {
+		estr := C.CString(__err.Error())
+		C.PyErr_SetString(C.PyExc_RuntimeError, estr)
+		C.free(unsafe.Pointer(estr))
+		return C.CString("")
+	}
+	return C.CString(cret)
+}
+
+//export pyapi_SessionReport
+func pyapi_SessionReport(h C.longlong) *C.char {
+	_saved_thread := C.PyEval_SaveThread()
+	cret, __err := pyapi.SessionReport(int64(h))
 
 	C.PyEval_RestoreThread(_saved_thread)
 	if __err != nil {

@@ -59,65 +59,6 @@ static void arena_dealloc(Arena *self) {
   Py_DECREF(type);
 }
 
-static const char *const reasons[GR_COPY_REASONS] = {"alias", "byte_order", "conversion", "non_contiguous", "overlap", "unaligned"};
-
-static PyObject *copies_of(const int64_t *counts) {
-  PyObject *dict = PyDict_New();
-  for (int i = 0; dict != NULL && i < GR_COPY_REASONS; i++) {
-    PyObject *n = PyLong_FromLongLong(counts[i]);
-    if (n == NULL || PyDict_SetItemString(dict, reasons[i], n) < 0) Py_CLEAR(dict);
-    Py_XDECREF(n);
-  }
-  return dict;
-}
-
-static PyObject *arena_stats(Arena *self, PyObject *unused) {
-  (void)unused;
-  gr_arena_stats s;
-  gr_error *error = NULL;
-  if (gr_check_fork() < 0) return NULL;
-  if (gr_arena_get_stats(self->handle, &s, &error) != GR_OK) return gr_raise(error);
-  return Py_BuildValue("{sLsLsLsLsLsLsLsLsLsLsLsLsLsLsNsN}", "live", s.live, "retained", s.retained, "peak_live", s.peak_live,
-                       "live_blocks", s.live_blocks, "retained_blocks", s.retained_blocks, "leases", s.leases, "hits", s.hits,
-                       "misses", s.misses, "evictions", s.evictions, "system_allocations", s.system_allocations,
-                       "system_releases", s.system_releases, "migrations", s.migrations, "migrated_bytes", s.migrated_bytes,
-                       "misuses", s.misuses, "copies", copies_of(s.copies), "copied_bytes", copies_of(s.copied_bytes));
-}
-
-static PyObject *arena_shrink(Arena *self, PyObject *arg) {
-  long long target = PyLong_AsLongLong(arg);
-  int64_t bytes = 0;
-  gr_error *error = NULL;
-  if (target == -1 && PyErr_Occurred()) return NULL;
-  if (gr_check_fork() < 0) return NULL;
-  int status;
-  Py_BEGIN_ALLOW_THREADS
-  status = gr_arena_trim(self->handle, target, &bytes, &error);
-  Py_END_ALLOW_THREADS
-  return status != GR_OK ? gr_raise(error) : PyLong_FromLongLong(bytes);
-}
-
-static PyObject *arena_set_cap(Arena *self, PyObject *arg) {
-  long long cap = PyLong_AsLongLong(arg);
-  gr_error *error = NULL;
-  if (cap == -1 && PyErr_Occurred()) return NULL;
-  if (gr_check_fork() < 0) return NULL;
-  int status;
-  Py_BEGIN_ALLOW_THREADS
-  status = gr_arena_set_cap(self->handle, cap, &error);
-  Py_END_ALLOW_THREADS
-  if (status != GR_OK) return gr_raise(error);
-  Py_RETURN_NONE;
-}
-
-static PyObject *arena_reset_peak(Arena *self, PyObject *unused) {
-  (void)unused;
-  gr_error *error = NULL;
-  if (gr_check_fork() < 0) return NULL;
-  if (gr_arena_reset_peak(self->handle, &error) != GR_OK) return gr_raise(error);
-  Py_RETURN_NONE;
-}
-
 static PyObject *arena_owns(Arena *self, PyObject *arg) {
   if (!PyArray_Check(arg)) return gr_raise_text(GR_TYPE, "a numpy.ndarray expected, %s given", Py_TYPE(arg)->tp_name);
   int32_t owns = 0;
@@ -129,18 +70,25 @@ static PyObject *arena_owns(Arena *self, PyObject *arg) {
 
 static PyMethodDef arena_methods[] = {
     {"close", (PyCFunction)arena_close, METH_NOARGS, "Gives free memory back; leased blocks live on."},
-    {"stats", (PyCFunction)arena_stats, METH_NOARGS, "The counters as a dict."},
-    {"shrink", (PyCFunction)arena_shrink, METH_O, "Trims free memory down to a target; returns bytes."},
-    {"set_cap", (PyCFunction)arena_set_cap, METH_O, "Bounds the free memory; -1 is the default bound."},
-    {"reset_peak", (PyCFunction)arena_reset_peak, METH_NOARGS, "Lets the peak start from what is live now."},
     {"owns", (PyCFunction)arena_owns, METH_O, "Whether an array's memory is the arena's."},
     {NULL, NULL, 0, NULL},
+};
+
+static PyObject *arena_get_handle(Arena *self, void *unused) {
+  (void)unused;
+  return PyLong_FromLongLong((long long)self->handle);
+}
+
+static PyGetSetDef arena_getset[] = {
+    {"handle", (getter)arena_get_handle, NULL, "what the control plane names the arena by", NULL},
+    {NULL, NULL, NULL, NULL, NULL},
 };
 
 static PyType_Slot arena_slots[] = {
     {Py_tp_new, arena_new},
     {Py_tp_dealloc, arena_dealloc},
     {Py_tp_methods, arena_methods},
+    {Py_tp_getset, arena_getset},
     {Py_tp_doc, "An arena of the core; see goruntime.ExecutionArena and goruntime.IOArena."},
     {0, NULL},
 };

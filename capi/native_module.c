@@ -14,8 +14,16 @@ static PyObject *build_info(PyObject *module, PyObject *unused) {
   return info;
 }
 
+static PyObject *check_fork(PyObject *module, PyObject *unused) {
+  (void)module;
+  (void)unused;
+  if (gr_check_fork() < 0) return NULL;
+  Py_RETURN_NONE;
+}
+
 static PyMethodDef functions[] = {
     {"set_errors", gr_set_errors, METH_O, "Takes the module that makes exceptions."},
+    {"check_fork", check_fork, METH_NOARGS, "Raises in a process forked after the core was loaded."},
     {"build_info", build_info, METH_NOARGS, "The active variants as JSON."},
     {NULL, NULL, 0, NULL},
 };

@@ -14,8 +14,8 @@ import (
 	"github.com/goruntime/goruntime/goruntime/arena"
 	"github.com/goruntime/goruntime/goruntime/errs"
 	"github.com/goruntime/goruntime/goruntime/exec"
+	"github.com/goruntime/goruntime/goruntime/handles"
 	"github.com/goruntime/goruntime/goruntime/onnx"
-	"github.com/goruntime/goruntime/goruntime/own"
 )
 
 // session is a Session as C holds it: with its descriptions, the targets that
@@ -32,7 +32,14 @@ type session struct {
 	idle    []*call
 }
 
-var sessions own.Table[session]
+// sessionOf returns the session of a handle.
+func sessionOf(h C.uint64_t) (*session, error) {
+	s, err := handles.Sessions.Get(uint64(h))
+	if err != nil {
+		return nil, err
+	}
+	return s.Local.(*session), nil
+}
 
 //export gr_session_open
 func gr_session_open(path *C.char, options *C.gr_options, handle *C.uint64_t, out **C.gr_error) C.gr_status {
@@ -72,8 +79,8 @@ func open(m *onnx.Model, copied unsafe.Pointer, options *C.gr_options, handle *C
 	var err error
 	if options != nil {
 		o.Threads = int(options.threads)
-		if o.Execution, err = executionArena(options.execution); err == nil {
-			o.IO, err = ioArena(options.io)
+		if o.Execution, err = handles.ExecutionOf(uint64(options.execution)); err == nil {
+			o.IO, err = handles.IOOf(uint64(options.io))
 		}
 		s.arenas = [2]uint64{uint64(options.execution), uint64(options.io)}
 	}
@@ -92,28 +99,31 @@ func open(m *onnx.Model, copied unsafe.Pointer, options *C.gr_options, handle *C
 		return err
 	}
 	if s.ownsArenas[0] {
-		s.arenas[0] = arenas.Put(&box{execution: o.Execution})
+		s.arenas[0] = handles.PutExecution(o.Execution)
 	}
 	if s.ownsArenas[1] {
-		s.arenas[1] = arenas.Put(&box{io: o.IO})
+		s.arenas[1] = handles.PutIO(o.IO)
 	}
 	s.inputs, s.outputs = describe(s.Inputs()), describe(s.Outputs())
-	*handle = C.uint64_t(sessions.Put(s))
+	*handle = C.uint64_t(handles.Sessions.Put(&handles.Session{
+		Session: s.Session, ExecutionArena: s.arenas[0], IOArena: s.arenas[1], Local: s,
+	}))
 	return nil
 }
 
 //export gr_session_close
 func gr_session_close(h C.uint64_t, out **C.gr_error) C.gr_status {
 	return guard(out, func() error {
-		s, err := sessions.Take(uint64(h))
+		kept, err := handles.Sessions.Take(uint64(h))
 		if err != nil {
 			return err
 		}
+		s := kept.Local.(*session)
 		s.Close()
 		for i, owned := range s.ownsArenas {
 			if owned {
-				if b, err := arenas.Take(s.arenas[i]); err == nil {
-					b.any().Close()
+				if err := handles.CloseArena(s.arenas[i]); err != nil {
+					return err
 				}
 			}
 		}
@@ -166,7 +176,7 @@ func forget(list []C.gr_info) {
 //export gr_session_count
 func gr_session_count(h C.uint64_t, inputs, outputs, nodes *C.int64_t, out **C.gr_error) C.gr_status {
 	return guard(out, func() error {
-		s, err := sessions.Get(uint64(h))
+		s, err := sessionOf(h)
 		if err == nil {
 			*inputs, *outputs, *nodes = C.int64_t(len(s.inputs)), C.int64_t(len(s.outputs)), C.int64_t(len(s.Model().Graph.Nodes))
 		}
@@ -177,7 +187,7 @@ func gr_session_count(h C.uint64_t, inputs, outputs, nodes *C.int64_t, out **C.g
 //export gr_session_input
 func gr_session_input(h C.uint64_t, i C.int64_t, info *C.gr_info, out **C.gr_error) C.gr_status {
 	return guard(out, func() error {
-		s, err := sessions.Get(uint64(h))
+		s, err := sessionOf(h)
 		if err != nil {
 			return err
 		}
@@ -188,7 +198,7 @@ func gr_session_input(h C.uint64_t, i C.int64_t, info *C.gr_info, out **C.gr_err
 //export gr_session_output
 func gr_session_output(h C.uint64_t, i C.int64_t, info *C.gr_info, out **C.gr_error) C.gr_status {
 	return guard(out, func() error {
-		s, err := sessions.Get(uint64(h))
+		s, err := sessionOf(h)
 		if err != nil {
 			return err
 		}
@@ -207,7 +217,7 @@ func pick(list []C.gr_info, i C.int64_t, info *C.gr_info) error {
 //export gr_session_arenas
 func gr_session_arenas(h C.uint64_t, execution, io *C.uint64_t, out **C.gr_error) C.gr_status {
 	return guard(out, func() error {
-		s, err := sessions.Get(uint64(h))
+		s, err := sessionOf(h)
 		if err == nil {
 			*execution, *io = C.uint64_t(s.arenas[0]), C.uint64_t(s.arenas[1])
 		}
@@ -218,7 +228,7 @@ func gr_session_arenas(h C.uint64_t, execution, io *C.uint64_t, out **C.gr_error
 //export gr_session_target
 func gr_session_target(h C.uint64_t, names **C.char, n C.size_t, target *C.uint64_t, out **C.gr_error) C.gr_status {
 	return guard(out, func() error {
-		s, err := sessions.Get(uint64(h))
+		s, err := sessionOf(h)
 		if err != nil {
 			return err
 		}

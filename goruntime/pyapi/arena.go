@@ -2,7 +2,7 @@ package pyapi
 
 import (
 	"github.com/goruntime/goruntime/goruntime/arena"
-	"github.com/goruntime/goruntime/goruntime/internal/handles"
+	"github.com/goruntime/goruntime/goruntime/handles"
 )
 
 // ExecutionArenaNew makes an execution arena and returns its handle. A negative
@@ -33,12 +33,12 @@ func ArenaClose(h int64) (leases int64, err error) {
 
 // arenaReport is what ArenaStats returns, under Python's names.
 type arenaReport struct {
-	Live              int64            `json:"live_size"`
-	Retained          int64            `json:"retained_size"`
-	Peak              int64            `json:"peak_live_size"`
-	LiveCount         int64            `json:"live_count"`
-	RetainedCount     int64            `json:"retained_count"`
-	LeasedCount       int64            `json:"leased_count"`
+	Live              int64            `json:"live"`
+	Retained          int64            `json:"retained"`
+	Peak              int64            `json:"peak_live"`
+	LiveCount         int64            `json:"live_blocks"`
+	RetainedCount     int64            `json:"retained_blocks"`
+	LeasedCount       int64            `json:"leases"`
 	Hits              int64            `json:"hits"`
 	Misses            int64            `json:"misses"`
 	Evictions         int64            `json:"evictions"`

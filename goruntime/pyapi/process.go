@@ -4,7 +4,7 @@ import (
 	"runtime"
 	"runtime/metrics"
 
-	"github.com/goruntime/goruntime/goruntime/internal/handles"
+	"github.com/goruntime/goruntime/goruntime/handles"
 	"github.com/goruntime/goruntime/goruntime/kernels/cpu"
 	"github.com/goruntime/goruntime/goruntime/kernels/gemm"
 	"github.com/goruntime/goruntime/goruntime/pool"
@@ -33,7 +33,6 @@ func Config() (text string, err error) {
 
 type objects struct {
 	Sessions int    `json:"sessions"`
-	Targets  int    `json:"targets"`
 	Arenas   int    `json:"arenas"`
 	Stops    int    `json:"stops"`
 	GoBytes  uint64 `json:"go_bytes"`
@@ -47,7 +46,7 @@ func Objects() (text string, err error) {
 	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	metrics.Read(live)
 	return asJSON(objects{
-		Sessions: handles.Sessions.Len(), Targets: handles.Targets.Len(), Arenas: handles.Arenas.Len(),
+		Sessions: handles.Sessions.Len(), Arenas: handles.Arenas.Len(),
 		Stops: handles.Stops.Len(), GoBytes: live[0].Value.Uint64(),
 	})
 }

@@ -2,7 +2,7 @@ package pyapi
 
 import (
 	"github.com/goruntime/goruntime/goruntime/exec"
-	"github.com/goruntime/goruntime/goruntime/internal/handles"
+	"github.com/goruntime/goruntime/goruntime/handles"
 	"github.com/goruntime/goruntime/goruntime/onnx"
 )
 
@@ -43,7 +43,7 @@ func SessionReport(h int64) (text string, err error) {
 		Inputs: valuesOf(s.Inputs()), Outputs: valuesOf(s.Outputs()), Opsets: map[string]int64{},
 		Producer: m.ProducerName, Graph: m.Graph.Name, Domain: m.Domain, Description: m.Doc, Version: m.ModelVersion,
 		Metadata: map[string]string{}, Nodes: len(m.Graph.Nodes), WeightBytes: s.WeightBytes(),
-		Execution: int64(s.ExecutionHandle), IO: int64(s.IOHandle),
+		Execution: int64(s.ExecutionArena), IO: int64(s.IOArena),
 	}
 	for _, o := range m.Opsets {
 		r.Opsets[onnx.Domain(o.Domain)] = o.Version

@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from ._control import call, report
 from ._load import native
 
 if TYPE_CHECKING:
@@ -31,23 +32,23 @@ class _Arena:
         for name, value in (("capacity", capacity), ("retention_cap", retention_cap), ("limit", limit)):
             if value is not None and value < 0:
                 raise ValueError(f"{name} is {value}: it must not be negative")
-        self._capacity, self._limit, self._cap = capacity, limit, retention_cap
+        self._capacity = capacity
         self._native = native().Arena(self._io, capacity or 0, -1 if retention_cap is None else retention_cap, limit or 0)
 
     @classmethod
     def _of(cls, handle: int) -> Self:
         """Return the view of an arena that an evaluator owns."""
         self = cls.__new__(cls)
-        self._capacity = self._limit = self._cap = None
+        self._capacity = None
         self._native = native().Arena(cls._io, handle=handle)
         return self
 
     def stats(self) -> dict[str, Any]:
         """Return all counters: live, retained, peak_live (bytes), live_blocks,
         retained_blocks, leases, hits, misses, evictions, system_allocations,
-        system_releases, migrations, misuses, and copies by reason."""
-        stats: dict[str, Any] = self._native.stats()
-        return stats
+        system_releases, migrations, misuses, copies by reason, retention_cap
+        (-1 for none) and limit (0 for none)."""
+        return report("ArenaStats", self._native.handle)
 
     @property
     def capacity(self) -> int | None:
@@ -57,19 +58,19 @@ class _Arena:
     @property
     def limit(self) -> int | None:
         """The hard bound on live and free bytes, or None."""
-        return self._limit
+        return int(self.stats()["limit"]) or None
 
     @property
     def retention_cap(self) -> int | None:
         """The most bytes of free memory, or None. Setting it evicts at once."""
-        return self._cap
+        cap = int(self.stats()["retention_cap"])
+        return None if cap < 0 else cap
 
     @retention_cap.setter
     def retention_cap(self, value: int | None) -> None:
         if value is not None and value < 0:
             raise ValueError(f"retention_cap is {value}: it must not be negative")
-        self._native.set_cap(-1 if value is None else value)
-        self._cap = value
+        call("ArenaSetRetentionCap", self._native.handle, -1 if value is None else value)
 
     @property
     def total_allocated_size(self) -> int:
@@ -98,16 +99,16 @@ class _Arena:
 
     def reset_peak(self) -> None:
         """Let the peak, and with it the default bound, start from now."""
-        self._native.reset_peak()
+        call("ArenaResetPeak", self._native.handle)
 
     def trim(self) -> int:
         """Give all free memory back to the system; return how many bytes."""
-        return int(self._native.shrink(0))
+        return int(call("ArenaShrink", self._native.handle, 0))
 
     def shrink(self, target: int) -> int:
         """Give free memory back until at most target bytes are kept; return how
         many bytes went."""
-        return int(self._native.shrink(target))
+        return int(call("ArenaShrink", self._native.handle, target))
 
     def owns(self, array: np.ndarray[Any, Any]) -> bool:
         """Whether the array's memory is the arena's."""

@@ -116,6 +116,12 @@ class InternalError(Error, RuntimeError):
     code = 15
 
 
+# The names of the codes by number, as the core spells them.
+NAMES = (
+    "OK", "ARGUMENT", "TYPE", "SHAPE", "NAME", "MODEL", "UNSUPPORTED", "MEMORY", "CLOSED",
+    "RELEASED", "CANCELED", "TIMEOUT", "FORKED", "IO", "COMPUTE", "INTERNAL",
+)  # fmt: skip
+
 BY_CODE: dict[int, type[Error]] = {
     cls.code: cls
     for cls in (

@@ -6,6 +6,7 @@ import (
 	"go/format"
 	"go/parser"
 	"go/token"
+	"slices"
 	"strings"
 )
 
@@ -20,32 +21,40 @@ func goGlue(src string) (string, error) {
 	}
 	var b strings.Builder
 	b.WriteString(header + "package main\n\n// #include <Python.h>\n// #include <stdlib.h>\nimport \"C\"\n\nimport (\n\t\"unsafe\"\n\n\t\"" + pkg + "\"\n)\n")
-	n := 0
+	var exports []string // sorted: gopy's order is that of a Go map
 	for _, d := range f.Decls {
 		fn, ok := d.(*ast.FuncDecl)
 		if !ok || !strings.HasPrefix(fn.Name.Name, prefix) {
 			continue
 		}
-		n++
-		fmt.Fprintf(&b, "\n//export %s\n%s\n", fn.Name.Name, src[fset.Position(fn.Pos()).Offset:fset.Position(fn.End()).Offset])
+		text := src[fset.Position(fn.Pos()).Offset:fset.Position(fn.End()).Offset]
+		exports = append(exports, fmt.Sprintf("\n//export %s\n%s\n", fn.Name.Name, text))
 	}
-	if n == 0 {
+	if len(exports) == 0 {
 		return "", fmt.Errorf("gopy wrapped no function of %s", pkg)
 	}
-	out, err := format.Source([]byte(b.String()))
+	slices.Sort(exports)
+	out, err := format.Source([]byte(b.String() + strings.Join(exports, "")))
 	return string(out), err
 }
 
 // recipe returns gopy's pybindgen script with pyapi's functions only.
 func recipe(src string) (string, error) {
 	var b strings.Builder
+	var functions []string
 	for line := range strings.Lines(src) {
 		switch {
 		case strings.HasPrefix(line, "mod.add_function("):
 			continue
+		case strings.HasPrefix(line, "mod.generate("):
+			slices.Sort(functions)
+			line = strings.Join(functions, "") + line
 		case strings.HasPrefix(line, "mod.add_include("):
 			line = "mod.add_include('\"_cgo_export.h\"')\n"
-		case strings.HasPrefix(line, "add_checked") && !strings.Contains(line, "'"+prefix):
+		case strings.HasPrefix(line, "add_checked"):
+			if strings.Contains(line, "'"+prefix) {
+				functions = append(functions, line)
+			}
 			continue
 		}
 		b.WriteString(line)

@@ -1,21 +1,10 @@
-// Package handles holds what C and Python name by handle: sessions, targets,
-// arenas and stop tokens. The C exports and the control plane share its tables,
-// so that one handle means the same object in both.
 package handles
 
 import (
+	"unsafe"
+
 	"github.com/goruntime/goruntime/goruntime/arena"
 	"github.com/goruntime/goruntime/goruntime/errs"
-	"github.com/goruntime/goruntime/goruntime/exec"
-	"github.com/goruntime/goruntime/goruntime/own"
-)
-
-// The tables of the process.
-var (
-	Sessions own.Table[Session]
-	Targets  own.Table[exec.Target]
-	Arenas   own.Table[Arena]
-	Stops    own.Table[Stop]
 )
 
 // Arena is one arena of either kind.
@@ -23,18 +12,17 @@ type Arena struct {
 	Memory
 	Execution *arena.ExecutionArena // nil where it is an I/O arena
 	IO        *arena.IOArena        // nil where it is an execution arena
-	borrowed  bool                  // the session that made it closes it
 }
 
 // Memory is what the two kinds of arena have in common.
 type Memory interface {
 	Stats() arena.Stats
-	Trim() int64
 	Shrink(target int64) int64
 	SetRetentionCap(n int64)
 	RetentionCap() int64
 	Limit() int64
 	ResetPeak()
+	Owns(p unsafe.Pointer) bool
 	Close()
 }
 
@@ -51,24 +39,25 @@ func NewArena(io bool, capacity, retentionCap, limit int64) (uint64, error) {
 		o.RetentionCap = &retentionCap
 	}
 	if io {
-		return putIO(arena.NewIO(o), false), nil
+		return PutIO(arena.NewIO(o)), nil
 	}
-	return putExecution(arena.NewExecution(o), false), nil
+	return PutExecution(arena.NewExecution(o)), nil
 }
 
-func putIO(a *arena.IOArena, borrowed bool) uint64 {
-	return Arenas.Put(&Arena{Memory: a, IO: a, borrowed: borrowed})
+// PutExecution gives an execution arena a handle.
+func PutExecution(a *arena.ExecutionArena) uint64 {
+	return Arenas.Put(&Arena{Memory: a, Execution: a})
 }
 
-func putExecution(a *arena.ExecutionArena, borrowed bool) uint64 {
-	return Arenas.Put(&Arena{Memory: a, Execution: a, borrowed: borrowed})
-}
+// PutIO gives an I/O arena a handle.
+func PutIO(a *arena.IOArena) uint64 { return Arenas.Put(&Arena{Memory: a, IO: a}) }
 
-// CloseArena ends the handle of an arena; what is leased stays valid. An arena
-// that a session made lives until the session closes.
+// CloseArena closes an arena and ends its handle; what is leased stays valid.
+//
+// Errors: errs.Closed.
 func CloseArena(h uint64) error {
 	a, err := Arenas.Take(h)
-	if err == nil && !a.borrowed {
+	if err == nil {
 		a.Close()
 	}
 	return err
@@ -82,11 +71,11 @@ func ExecutionOf(h uint64) (*arena.ExecutionArena, error) {
 		return nil, nil
 	}
 	a, err := Arenas.Get(h)
+	if err == nil && a.Execution == nil {
+		err = errs.New(errs.Argument, "an I/O arena given where an execution arena is expected")
+	}
 	if err != nil {
 		return nil, err
-	}
-	if a.Execution == nil {
-		return nil, errs.New(errs.Argument, "an I/O arena is given, an execution arena expected")
 	}
 	return a.Execution, nil
 }
@@ -99,11 +88,11 @@ func IOOf(h uint64) (*arena.IOArena, error) {
 		return nil, nil
 	}
 	a, err := Arenas.Get(h)
+	if err == nil && a.IO == nil {
+		err = errs.New(errs.Argument, "an execution arena given where an I/O arena is expected")
+	}
 	if err != nil {
 		return nil, err
-	}
-	if a.IO == nil {
-		return nil, errs.New(errs.Argument, "an execution arena is given, an I/O arena expected")
 	}
 	return a.IO, nil
 }
