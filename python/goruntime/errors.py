@@ -6,7 +6,6 @@ class too, so ``except ValueError`` or ``except TimeoutError`` work.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping, Sequence
 
 
@@ -144,6 +143,8 @@ def make(code: int, message: str | bytes, op: bytes, node: bytes, input: bytes) 
 
 def wrong_feeds(names: Sequence[str], feeds: Mapping[str, object]) -> None:
     """Raise the exception that says which feeds are missing or unknown."""
+    import difflib  # here, since imports cost every start and errors are rare
+
     missing = [n for n in names if n not in feeds]
     unknown = [n for n in feeds if n not in names]
     parts = []
