@@ -17,6 +17,8 @@ SHELL  := /bin/bash
 
 # The go command that go.mod asks for: the machine's, or the one in .venv.
 GO = GOTOOLCHAIN=go$$($(BIN)/python python/build/gotool.py need) $$($(BIN)/python python/build/gotool.py)
+# The same from the folder of the tools' own go.mod.
+TOOLS_GO = GOTOOLCHAIN=go$$(../../$(BIN)/python ../../python/build/gotool.py need) $$(../../$(BIN)/python ../../python/build/gotool.py)
 SOURCES := $(shell find goruntime capi python setup.py pyproject.toml go.mod -type f \( -name '*.go' -o -name '*.[chs]' -o -name '*.py' -o -name '*.map' -o -name 'schema.txt' -o -name '*.toml' -o -name go.mod \) -not -name '*_test.go' 2>/dev/null)
 
 .PHONY: help demo test test-go test-c test-python test-all test-race test-invariants test-portable test-arm64 test-install fuzz lint check generate bench build clean machine
@@ -89,9 +91,10 @@ fuzz: $(VENV)/tools
 test-all: test test-race test-invariants test-portable test-arm64 fuzz test-install
 
 lint: $(VENV)/installed
-	test -z "$$($(GO) run mvdan.cc/gofumpt@v0.9.2 -l goruntime capi | tee /dev/stderr)"
+	cd .ci/tools && $(TOOLS_GO) build -o ../../.cache/tools/ mvdan.cc/gofumpt honnef.co/go/tools/cmd/staticcheck
+	test -z "$$(.cache/tools/gofumpt -l goruntime capi | tee /dev/stderr)"
 	$(GO) vet ./...
-	$(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
+	PATH="$$(dirname $$($(BIN)/python python/build/gotool.py)):$$PATH" GOTOOLCHAIN=go$$($(BIN)/python python/build/gotool.py need) .cache/tools/staticcheck ./...
 	$(BIN)/ruff check python tests examples bench setup.py
 	$(BIN)/mypy
 
@@ -101,6 +104,9 @@ check: lint test
 
 generate: $(VENV)/tools
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(GO) generate ./goruntime/kernels/...
+	$(BIN)/python -m pip install -q --disable-pip-version-check -r .ci/generate-requirements.txt
+	cd .ci/tools && $(TOOLS_GO) build -o ../../.cache/tools/ github.com/go-python/gopy golang.org/x/tools/cmd/goimports
+	go=$$($(BIN)/python python/build/gotool.py); PATH="$(CURDIR)/.cache/tools:$(CURDIR)/$(BIN):$$(dirname $$go):$$PATH" $(GO) generate ./goruntime/pyapi
 
 bench: $(VENV)/installed
 	$(BIN)/python -m pip install -q --disable-pip-version-check -r .ci/bench-requirements.txt

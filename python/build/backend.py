@@ -5,10 +5,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import gotool
 from setuptools import build_meta
 from setuptools.build_meta import *  # noqa: F403  (the hooks that stay as they are)
-
-import gotool
 
 
 def _requirements(found: list[str]) -> list[str]:

@@ -9,8 +9,9 @@ from ._control import call, report
 from ._load import native
 
 if TYPE_CHECKING:
+    from typing import Self
+
     import numpy as np
-    from typing_extensions import Self
 
 
 class _Arena:

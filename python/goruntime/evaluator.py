@@ -12,8 +12,9 @@ from .arenas import ExecutionArena, IOArena
 from .errors import WrongTypeError
 
 if TYPE_CHECKING:
+    from typing import Self
+
     import numpy as np
-    from typing_extensions import Self
 
     from .context import RuntimeContext
 

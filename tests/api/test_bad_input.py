@@ -39,7 +39,7 @@ def test_feeds_that_do_not_fit(bench, feeds, error, text):
 
 def test_unknown_output_names_the_nearest(bench):
     evaluator = bench.open("add")
-    with pytest.raises(goruntime.NameNotFoundError, match='"cc".*nearest are "c"'):
+    with pytest.raises(goruntime.NameNotFoundError, match=r'"cc".*nearest are "c"'):
         evaluator.run(["cc"], {"a": A, "b": A})
     assert usable(evaluator)
 

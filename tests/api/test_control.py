@@ -14,11 +14,11 @@ import threading
 
 import numpy as np
 import pytest
+from goruntime._control import call, report
+from goruntime._load import native
 
 import goruntime
 from goruntime import ClosedError, ExecutionArena, IOArena, errors
-from goruntime._control import call, report
-from goruntime._load import native
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 STALE = [0, 1, -1, 1 << 32, (1 << 63) - 1, -(1 << 63)]
