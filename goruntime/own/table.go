@@ -36,7 +36,7 @@ func (t *Table[T]) Put(v *T) uint64 {
 	t.free = t.free[:len(t.free)-1]
 	s := (*t.slots.Load())[i]
 	s.value.Store(v)
-	return uint64(s.generation.Add(1))<<32 | uint64(i)
+	return uint64(s.generation.Load())<<32 | uint64(i)
 }
 
 // grow doubles the slots. The lock is held.
@@ -49,6 +49,7 @@ func (t *Table[T]) grow() {
 	copy(grown, old)
 	for i := len(grown) - 1; i >= len(old); i-- {
 		grown[i] = &slot[T]{}
+		grown[i].generation.Store(1) // the zero handle names nothing
 		t.free = append(t.free, uint32(i))
 	}
 	t.slots.Store(&grown)
@@ -84,7 +85,11 @@ func (t *Table[T]) Take(h uint64) (*T, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.slot(h).value.Store(nil)
+	s := t.slot(h)
+	s.value.Store(nil)
+	// Ended before the slot is free: whoever then sees the next object sees
+	// another generation too.
+	s.generation.Add(1)
 	t.free = append(t.free, uint32(h))
 	return v, nil
 }

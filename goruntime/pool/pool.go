@@ -29,16 +29,23 @@ type Scope struct{ threads int }
 // time between two loops of a run, shorter than anyone notices.
 const spin = 100 * time.Microsecond
 
-// The gate counts the workers inside the loop that is open.
+// The gate says which loop is open, to how many workers, and how many are
+// inside: in one word, so that a worker enters by one swap.
 const (
-	gateOpen  = 1 << 16
-	gateCount = gateOpen - 1
-	gateLoop  = 1 << 17 // the number of the loop starts here
+	gateCount = 1<<15 - 1 // workers inside
+	gateOpen  = 1 << 15
+	gateRoom  = 1 << 16 // how many may be inside starts here, 15 bits
+	gateLoop  = 1 << 31 // the number of the loop starts here
 )
+
+// admits reports whether a worker that has left loop done may enter.
+func admits(gate, done uint64) bool {
+	return gate&gateOpen != 0 && gate/gateLoop != done && gate&gateCount < gate/gateRoom&gateCount
+}
 
 var crew struct {
 	busy  atomic.Bool   // a loop is split now
-	gate  atomic.Uint64 // number of the loop, open or not, workers inside
+	gate  atomic.Uint64 // number of the loop, room, open or not, workers inside
 	next  atomic.Int64  // the first iteration nobody claimed
 	sleep atomic.Int32  // workers that sleep or are about to
 	word  uint32        // futex of the sleepers: the number of wake-ups
@@ -55,8 +62,9 @@ var crew struct {
 type failure struct{ value any }
 
 // Width returns how many threads the process may use: GOMAXPROCS, which Go sets
-// from the affinity mask and the cgroup's quota.
-func Width() int { return runtime.GOMAXPROCS(0) }
+// from the affinity mask and the cgroup's quota, and where it was set by hand no
+// more than the affinity mask has processors.
+func Width() int { return min(runtime.GOMAXPROCS(0), runtime.NumCPU()) }
 
 // Enter begins a run on up to threads threads; 0 is Width.
 func Enter(threads int) Scope {
@@ -81,7 +89,7 @@ func (s Scope) For(n, grain int, task Task) {
 	if n <= 0 {
 		return
 	}
-	if s.threads <= 1 || n <= grain || !crew.busy.CompareAndSwap(false, true) {
+	if s.threads <= 1 || n <= max(1, grain) || !crew.busy.CompareAndSwap(false, true) {
 		task.Chunk(0, n)
 		return
 	}
@@ -89,13 +97,14 @@ func (s Scope) For(n, grain int, task Task) {
 }
 
 func split(n, chunk, helpers int, task Task) {
+	helpers = min(helpers, gateCount)
 	hire(helpers)
 	crew.task, crew.n, crew.chunk = task, int64(n), int64(chunk)
 	crew.next.Store(0)
 	loop := crew.gate.Load()/gateLoop + 1
-	crew.gate.Store(loop*gateLoop | gateOpen)
+	crew.gate.Store(loop*gateLoop | uint64(helpers)*gateRoom | gateOpen)
 	if crew.sleep.Load() > 0 {
-		wake()
+		wake(helpers)
 	}
 	defer finish()
 	work()
@@ -104,6 +113,7 @@ func split(n, chunk, helpers int, task Task) {
 // finish closes the loop, waits for the chunks that workers claimed and raises
 // what one of them may have raised.
 func finish() {
+	crew.next.Store(crew.n) // where the caller's own chunk panicked, the rest need not run
 	for {
 		g := crew.gate.Load()
 		if crew.gate.CompareAndSwap(g, g&^gateOpen) {
@@ -151,7 +161,7 @@ func worker() {
 	idle := time.Now()
 	for spins := 0; ; spins++ {
 		g := crew.gate.Load()
-		if g&gateOpen != 0 && g/gateLoop != done && crew.gate.CompareAndSwap(g, g+1) {
+		if admits(g, done) && crew.gate.CompareAndSwap(g, g+1) {
 			done = g / gateLoop
 			help()
 			crew.gate.Add(^uint64(0))
@@ -181,15 +191,17 @@ func doze(done uint64) {
 	seen := atomic.LoadUint32(&crew.word)
 	crew.sleep.Add(1)
 	defer crew.sleep.Add(-1)
-	if g := crew.gate.Load(); g&gateOpen != 0 && g/gateLoop != done {
+	if admits(crew.gate.Load(), done) {
 		return
 	}
 	// A full system call: a raw one would hold the P and stop the collector.
+	// SAFETY: the word is a package variable, which does not move.
 	_, _, _ = unix.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(&crew.word)), 128, uintptr(seen), 0, 0, 0)
 }
 
-func wake() {
+// wake ends the sleep of up to n workers.
+func wake(n int) {
 	atomic.AddUint32(&crew.word, 1)
 	// SAFETY: the word is a package variable, which does not move.
-	_, _, _ = unix.RawSyscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(&crew.word)), 129, 1<<30, 0, 0, 0)
+	_, _, _ = unix.RawSyscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(&crew.word)), 129, uintptr(n), 0, 0, 0)
 }
