@@ -68,7 +68,8 @@ func NewPlan(s Shape, threads int) *Plan {
 	p.blocks = (p.pixels + gemm.Panel - 1) / gemm.Panel
 	if p.few {
 		p.blocks = 1
-		p.perPart = 4 * (p.pixels*p.k + p.pixels*p.perM)
+		// Filters that change from run to run are not packed: then a panel is needed.
+		p.perPart = 4 * max(p.pixels*p.k+p.pixels*p.perM, p.k*gemm.Panel)
 	} else if p.overlay {
 		d := p.padded()
 		p.blocks = min(1, p.pixels)
