@@ -33,7 +33,7 @@ python=$(fresh editable)
 echo "--- sdist, and the wheel built from it"
 python=$(fresh sdist)
 "$python" -m pip install -q --disable-pip-version-check build==1.3.0
-"$python" -m build -q --outdir "$work/dist" .
+"$python" -m build --outdir "$work/dist" .
 python=$(fresh wheel)
 "$python" -m pip install -q --disable-pip-version-check "$work"/dist/*.whl
 (cd / && "$python" -c "$check")
