@@ -1,6 +1,8 @@
 package elementwise
 
 import (
+	"slices"
+
 	"github.com/goruntime/goruntime/goruntime/kernels/vec"
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/tensor"
@@ -15,7 +17,7 @@ func arithmetic(name string, table op.Table, prepare func(*op.Context) error) (n
 		Shape: broadcastAs(tensor.Undefined), Prepare: prepare, Run: runPair, DTypes: table,
 	}
 	old := def
-	old.Versions, old.Attrs = op.Versions{1: "floats", 6: "integers"}, legacyAttrs
+	old.Versions, old.Attrs = op.Versions{1: "floats", 6: "integers"}, append(slices.Clone(legacyAttrs), consumed)
 	old.Shape, old.Prepare, old.InPlace = legacyAs(tensor.Undefined), prepareLegacy, op.FirstOnly
 	return op.Declare(def), op.Declare(old)
 }

@@ -131,7 +131,7 @@ func broadcastAs(dtype tensor.DType) func(*op.Infer) error {
 // The inputs of operators before version 7 are broadcast only where the
 // attribute says so, the second one from the dimension axis of the first on.
 
-var legacyAttrs = op.Attrs(op.Int("broadcast", 0), op.Optional("axis", op.KindInt), op.Ints("consumed_inputs"))
+var legacyAttrs = op.Attrs(op.Int("broadcast", 0), op.Optional("axis", op.KindInt))
 
 // legacyShape returns the shape of the second input as the rules of version 7
 // would need it.

@@ -1,8 +1,10 @@
 package elementwise
 
 import (
+	"math"
 	"slices"
 
+	"github.com/goruntime/goruntime/goruntime/errs"
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
@@ -17,11 +19,14 @@ var Clip = op.Declare(op.Def{
 	Run: func(c *op.Context) error {
 		s := c.State.(*clipping)
 		s.low, s.high = nil, nil
-		if c.Has(1) {
-			s.low = c.In(1)
-		}
-		if c.Has(2) {
-			s.high = c.In(2)
+		for i, bound := range [2]**tensor.View{&s.low, &s.high} {
+			if !c.Has(i + 1) {
+				continue
+			}
+			*bound = c.In(i + 1)
+			if n := (*bound).Elements(); n != 1 {
+				return errs.New(errs.Shape, "input %d has %d elements: a bound is a scalar", i+1, n)
+			}
 		}
 		return s.run(c)
 	},
@@ -32,28 +37,34 @@ var Clip = op.Declare(op.Def{
 	}),
 })
 
-// Clip1 is Clip before version 11: the bounds are attributes, floats only.
-var Clip1 = op.Declare(op.Def{
-	Name: "Clip", Versions: op.Versions{1: "", 6: ""},
-	Attrs:   op.Attrs(op.Optional("min", op.KindFloat), op.Optional("max", op.KindFloat), op.Ints("consumed_inputs")),
-	InPlace: op.FirstOnly, Shape: op.SameAsInput,
-	Prepare: func(c *op.Context) error {
-		s := &clipping{}
-		bound := attrBound[c.In(0).DType]
-		if c.Attr.Has("min") {
-			s.low = bound(c.Attr.Float("min"))
-		}
-		if c.Attr.Has("max") {
-			s.high = bound(c.Attr.Float("max"))
-		}
-		c.State = s
-		return nil
-	},
-	Run: func(c *op.Context) error { return c.State.(*clipping).run(c) },
-	DTypes: op.ByType(map[tensor.DType]clipKernel{
-		tensor.F32: clip[float32], tensor.F64: clip[float64], tensor.F16: clipHalf[tensor.Half],
-	}),
-})
+// Clip6 is Clip before version 11: the bounds are attributes, floats only. What
+// is not set is the greatest finite f32, for every type.
+var Clip6 = clipByAttrs(op.Versions{6: "bounds have defaults"}, op.Float("min", -math.MaxFloat32), op.Float("max", math.MaxFloat32))
+
+// Clip1 is Clip6 without defaults: a bound that is not set does not bound.
+var Clip1 = clipByAttrs(op.Versions{1: ""}, op.Optional("min", op.KindFloat), op.Optional("max", op.KindFloat), consumed)
+
+func clipByAttrs(versions op.Versions, attrs ...op.Attr) *op.Def {
+	return op.Declare(op.Def{
+		Name: "Clip", Versions: versions, Attrs: attrs, InPlace: op.FirstOnly, Shape: op.SameAsInput,
+		Prepare: func(c *op.Context) error {
+			s := &clipping{}
+			bound, always := attrBound[c.In(0).DType], c.Version >= 6
+			if always || c.Attr.Has("min") {
+				s.low = bound(c.Attr.Float("min"))
+			}
+			if always || c.Attr.Has("max") {
+				s.high = bound(c.Attr.Float("max"))
+			}
+			c.State = s
+			return nil
+		},
+		Run: func(c *op.Context) error { return c.State.(*clipping).run(c) },
+		DTypes: op.ByType(map[tensor.DType]clipKernel{
+			tensor.F32: clip[float32], tensor.F64: clip[float64], tensor.F16: clipHalf[tensor.Half],
+		}),
+	})
+}
 
 // attrBound makes a scalar of a float attribute.
 var attrBound = [tensor.NumDTypes]func(float32) *tensor.View{

@@ -21,10 +21,9 @@ type single struct {
 func (s *single) Chunk(lo, hi int) { s.kernel(s.out, s.in, lo, hi) }
 
 // unary declares an operator that maps each element of one input.
-func unary(name string, versions op.Versions, table op.Table) *op.Def {
+func unary(name string, versions op.Versions, table op.Table, attrs ...op.Attr) *op.Def {
 	return op.Declare(op.Def{
-		Name: name, Versions: versions, InPlace: op.AnyInput, Shape: op.SameAsInput, DTypes: table,
-		Attrs: op.Attrs(op.Ints("consumed_inputs")), // of version 1, an optimization hint without meaning
+		Name: name, Versions: versions, InPlace: op.AnyInput, Shape: op.SameAsInput, DTypes: table, Attrs: attrs,
 		Prepare: func(c *op.Context) error {
 			c.State = &single{}
 			return nil
@@ -37,6 +36,9 @@ func unary(name string, versions op.Versions, table op.Table) *op.Def {
 		},
 	})
 }
+
+// consumed is an attribute of version 1 of many operators, a hint without meaning.
+var consumed = op.Ints("consumed_inputs")
 
 // spanOf makes a kernel of a function of one element.
 func spanOf[In, Out any](f func(In) Out) span {
@@ -66,16 +68,16 @@ func via64(f func(float64) float64) func(float32) float32 {
 // Each is one row: the operator, its versions, its function.
 // https://onnx.ai/onnx/operators/   Departures: none.
 var (
-	Sqrt    = unary("Sqrt", op.Versions{1: "", 6: "", 13: "bfloat16"}, floats(math.Sqrt, vec.SquareRoot, via64(math.Sqrt)))
+	Sqrt    = unary("Sqrt", op.Versions{1: "", 6: "", 13: "bfloat16"}, floats(math.Sqrt, vec.SquareRoot, via64(math.Sqrt)), consumed)
 	Erf     = unary("Erf", op.Versions{9: "", 13: "bfloat16"}, floats(math.Erf, vec.ErrorFunction, via64(math.Erf)).And(whole(math.Erf)))
-	Sigmoid = unary("Sigmoid", op.Versions{1: "", 6: "", 13: "bfloat16"}, floats(sigmoid, vec.Logistic, via64(sigmoid)))
-	Tanh    = unary("Tanh", op.Versions{1: "", 6: "", 13: "bfloat16"}, floats(math.Tanh, vec.HyperbolicTangent, via64(math.Tanh)))
-	Exp     = unary("Exp", op.Versions{1: "", 6: "", 13: "bfloat16"}, floats(math.Exp, vec.Exponential, via64(math.Exp)))
-	Log     = unary("Log", op.Versions{1: "", 6: "", 13: "bfloat16"}, floats(math.Log, vec.Logarithm, via64(math.Log)))
+	Sigmoid = unary("Sigmoid", op.Versions{1: "", 6: "", 13: "bfloat16"}, floats(sigmoid, vec.Logistic, via64(sigmoid)), consumed)
+	Tanh    = unary("Tanh", op.Versions{1: "", 6: "", 13: "bfloat16"}, floats(math.Tanh, vec.HyperbolicTangent, via64(math.Tanh)), consumed)
+	Exp     = unary("Exp", op.Versions{1: "", 6: "", 13: "bfloat16"}, floats(math.Exp, vec.Exponential, via64(math.Exp)), consumed)
+	Log     = unary("Log", op.Versions{1: "", 6: "", 13: "bfloat16"}, floats(math.Log, vec.Logarithm, via64(math.Log)), consumed)
 	Relu    = unary("Relu", op.Versions{1: "", 6: "", 13: "bfloat16", 14: "signed integers"},
 		floats(relu[float64], vec.Rectifier, relu[float32]).And(op.ByType(map[tensor.DType]span{
 			tensor.I8: spanOf(relu[int8]), tensor.I16: spanOf(relu[int16]), tensor.I32: spanOf(relu[int32]), tensor.I64: spanOf(relu[int64]),
-		})))
+		})), consumed)
 	Not = unary("Not", op.Versions{1: ""}, op.ByType(map[tensor.DType]span{tensor.Bool: spanOf(func(b bool) bool { return !b })}))
 )
 

@@ -33,7 +33,7 @@ var LSTM = op.Declare(op.Def{
 // LSTM1 is LSTM before version 7, which has the attribute output_sequence.
 var LSTM1 = op.Declare(op.Def{
 	Name: "LSTM", Versions: op.Versions{1: "output_sequence"},
-	Attrs: append(slices.Clone(LSTM.Attrs), op.Int("output_sequence", 0)),
+	Attrs: append(slices.DeleteFunc(slices.Clone(LSTM.Attrs), func(a op.Attr) bool { return a.Name == "layout" }), op.Int("output_sequence", 0)),
 	Shape: lstmShape, Prepare: lstmPrepare, Run: lstmRun, DTypes: LSTM.DTypes, Also: LSTM.Also,
 })
 
@@ -61,7 +61,13 @@ func lstmSizes(a *op.Values, x, w, r tensor.Shape) (sizes, error) {
 	return s, nil
 }
 
-func layoutOf(a *op.Values) int { return a.Int("layout") }
+// layoutOf returns the attribute layout, which version 1 does not know.
+func layoutOf(a *op.Values) int {
+	if !a.Has("layout") {
+		return 0
+	}
+	return a.Int("layout")
+}
 
 func lstmShape(c *op.Infer) error {
 	s, err := lstmSizes(c.Attr, c.In(0), c.In(1), c.In(2))
