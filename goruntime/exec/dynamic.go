@@ -126,6 +126,12 @@ func (f *frame) Temporary(_ *op.Context, n int) (unsafe.Pointer, error) {
 	return h.Data(), nil
 }
 
+// Text implements op.TextMaker: the bytes of an output's strings live until the
+// run's caller has read its outputs.
+func (f *frame) Text(_ *op.Context, _, n int) ([]byte, error) {
+	return f.run.keepText(n)
+}
+
 // Pack implements op.Runtime. Forms of the model's constants are the session's;
 // forms of folded constants go with the program.
 func (f *frame) Pack(c *op.Context, input int, layout string, n int, fill func([]byte) error) ([]byte, error) {

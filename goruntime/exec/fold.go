@@ -130,6 +130,16 @@ func (f *folder) Temporary(_ *op.Context, n int) (unsafe.Pointer, error) {
 	return h.Data(), nil
 }
 
+// Text implements op.TextMaker: strings of a known value live as long as it.
+func (f *folder) Text(_ *op.Context, _, n int) ([]byte, error) {
+	h, err := f.s.weights.Acquire(n)
+	if err != nil {
+		return nil, err
+	}
+	f.p.owned = append(f.p.owned, h)
+	return bytesOf(h, n), nil
+}
+
 // Pack implements op.Runtime: a node that is computed once is packed once.
 func (f *folder) Pack(c *op.Context, _ int, _ string, n int, fill func([]byte) error) ([]byte, error) {
 	p, err := f.Temporary(c, n)

@@ -14,6 +14,25 @@ type run struct {
 	io   *arena.IOArena
 	stop *Stop
 	crew pool.Scope
+	text []arena.Handle // bytes of strings that the run made
+}
+
+// keepText returns n bytes for strings, which live until the next run of the
+// Call, or its Forget: the outputs refer to them.
+func (r *run) keepText(n int) ([]byte, error) {
+	h, err := r.exec.Acquire(n)
+	if err != nil {
+		return nil, err
+	}
+	r.text = append(r.text, h)
+	return bytesOf(h, n), nil
+}
+
+func (r *run) dropText() {
+	for i := range r.text {
+		r.text[i].Release()
+	}
+	r.text = r.text[:0]
 }
 
 // Call is one run: what goes in, where it comes out. A caller that keeps its
@@ -41,7 +60,8 @@ type Call struct {
 	run run
 }
 
-// Result is one output of a run.
+// Result is one output of a run. The bytes of strings that the run made live
+// until the Call's next run or Forget.
 //
 // Ownership: the caller's. Block is to be released or exported once; it is not
 // valid where the output was written to lent memory.
@@ -49,6 +69,10 @@ type Result struct {
 	tensor.View
 	Block arena.Handle
 }
+
+// Forget gives back the bytes of strings that the last run made. The strings of
+// its outputs must not be read after.
+func (c *Call) Forget() { c.run.dropText() }
 
 // Target is a set of values wanted from a session, compiled like its outputs.
 type Target struct {
@@ -90,6 +114,7 @@ func (s *Session) Run(c *Call) error {
 }
 
 func (c *Call) begin(s *Session) {
+	c.run.dropText()
 	c.run.exec, c.run.io, c.run.stop = c.Execution, c.IO, c.Stop
 	if c.run.exec == nil {
 		c.run.exec = s.execution
