@@ -85,15 +85,15 @@ static inline int gr_lease_release(gr_lease *lease, uint32_t generation, gr_leas
   }
   if ((uint32_t)state != 1) return 0;
   gr_lease_control *control = (gr_lease_control *)(uintptr_t)lease->control;
-  uint64_t bytes = lease->bytes;
   atomic_fetch_sub(&control->leased, 1);
-  uint64_t free_bytes = atomic_fetch_add(&control->returned, bytes) + bytes + atomic_load(&control->retained);
-  int over = free_bytes > atomic_load(&control->cap);
+  atomic_fetch_add(&control->returned, lease->bytes);
   uint64_t head = atomic_load(&control->head);
   do {
     atomic_store(&lease->next, head);
   } while (!atomic_compare_exchange_weak(&control->head, &head, (uint64_t)(uintptr_t)lease));
-  if (over) gr_lease_wake(shared);
+  /* Asked after the push: an arena that lowers its cap or closes first writes the
+   * cap, then looks at the list, so one of the two sees the other. */
+  if (atomic_load(&control->returned) + atomic_load(&control->retained) > atomic_load(&control->cap)) gr_lease_wake(shared);
   return 0;
 }
 

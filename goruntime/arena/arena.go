@@ -61,7 +61,11 @@ func (a *IOArena) Export(h Handle, refs int) (lease.Handle, error) {
 	}
 	h.b.state = lent
 	s.st.Leases++
-	return lease.New(s.control, h.b.data, h.size, h.b.bytes, h.b.num, refs), nil
+	c, bytes := s.control, h.b.bytes
+	if h.b.given != nil {
+		c, bytes = s.adopted, max(bytes, 1) // no bytes would pass no cap
+	}
+	return lease.New(c, h.b.data, h.size, bytes, h.b.num, refs), nil
 }
 
 // Adopt makes n bytes of foreign memory a live block of the arena; release is
@@ -82,6 +86,10 @@ func (a *IOArena) Adopt(p unsafe.Pointer, n int, release func()) (Handle, error)
 	if err := s.makeRoom(n, int64(n)); err != nil {
 		s.due = append(s.due, release)
 		return Handle{}, err
+	}
+	if s.adopted == nil {
+		s.adopted = lease.NewControl()
+		atomic.StoreUint64(&s.adopted.Cap, 0) // it serves no other request: every release wakes the janitor
 	}
 	b := s.gone()
 	b.data, b.bytes, b.class, b.given = p, n, 0, release
@@ -125,21 +133,26 @@ func (s *store) owns(p unsafe.Pointer) bool {
 	return false
 }
 
-// drain takes what leases returned. The lock is held.
+// drain takes what leases returned, until there is nothing more: a release that
+// pushed before it could see what publish wrote wakes nobody. The lock is held.
 func (s *store) drain() {
 	if s.control == nil {
 		return
 	}
-	s.returned = s.control.Drain(s.returned[:0])
-	if len(s.returned) == 0 {
-		return
+	for {
+		s.returned = s.control.Drain(s.returned[:0])
+		if s.adopted != nil {
+			s.returned = s.adopted.Drain(s.returned)
+		}
+		if len(s.returned) == 0 {
+			return
+		}
+		for _, h := range s.returned {
+			s.st.Leases--
+			s.retire(s.blocks[h.Block])
+		}
+		lease.Recycle(s.returned)
 	}
-	for _, h := range s.returned {
-		s.st.Leases--
-		b := s.blocks[h.Block]
-		s.retire(b)
-	}
-	lease.Recycle(s.returned)
 }
 
 // publish tells C how much is retained and from where on the janitor is wanted.

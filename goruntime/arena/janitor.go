@@ -42,7 +42,10 @@ func sweepForever() {
 func (s *store) finish() {
 	if s.closed && s.st.LiveBlocks == 0 && s.control != nil {
 		lease.FreeControl(s.control)
-		s.control = nil
+		if s.adopted != nil {
+			lease.FreeControl(s.adopted)
+		}
+		s.control, s.adopted = nil, nil
 		forget(s)
 	}
 }

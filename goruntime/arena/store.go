@@ -41,6 +41,7 @@ type store struct {
 	closed   bool
 	st       Stats
 	control  *lease.Control // of an IOArena, else nil
+	adopted  *lease.Control // where leases on adopted memory return; nil until there is some
 	returned []*lease.Header
 	due      []func() // releases of adopted memory, called once the lock is free
 }

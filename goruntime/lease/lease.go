@@ -100,8 +100,17 @@ func NewControl() *Control {
 	}
 	c := controls.free[len(controls.free)-1]
 	controls.free = controls.free[:len(controls.free)-1]
-	*c = Control{Cap: Never}
+	c.reset()
 	return c
+}
+
+// reset prepares c for an arena. A release that pushed its header on c for the
+// arena before may still read it.
+func (c *Control) reset() {
+	for _, word := range []*uint64{&c.Head, &c.Returned, &c.Retained, &c.Leased} {
+		atomic.StoreUint64(word, 0)
+	}
+	atomic.StoreUint64(&c.Cap, Never)
 }
 
 var controls struct {
@@ -211,7 +220,7 @@ func (h *Header) giveBack() {
 	n := h.Bytes
 	me := uint64(uintptr(unsafe.Pointer(h)))
 	atomic.AddUint64(&c.Leased, ^uint64(0))
-	over := atomic.AddUint64(&c.Returned, n)+atomic.LoadUint64(&c.Retained) > atomic.LoadUint64(&c.Cap)
+	atomic.AddUint64(&c.Returned, n)
 	for {
 		head := atomic.LoadUint64(&c.Head)
 		atomic.StoreUint64(&h.Next, head)
@@ -219,7 +228,11 @@ func (h *Header) giveBack() {
 			break
 		}
 	}
-	if over {
+	// Asked after the push: an arena that lowers its cap or closes first writes
+	// the cap, then looks at the list, so one of the two sees the other. By now the
+	// header may serve another lease and the Control another arena, which is woken
+	// for nothing then.
+	if atomic.LoadUint64(&c.Returned)+atomic.LoadUint64(&c.Retained) > atomic.LoadUint64(&c.Cap) {
 		Wake()
 	}
 }

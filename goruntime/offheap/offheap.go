@@ -36,13 +36,10 @@ var heap struct {
 	blocks     map[unsafe.Pointer][]byte
 }
 
-// Round returns n rounded up to what Map gives.
-func Round(n int) int {
-	if n >= HugePage {
-		return (n + HugePage - 1) &^ (HugePage - 1)
-	}
-	return (n + Page - 1) &^ (Page - 1)
-}
+// Round returns n rounded up to what Map gives: whole pages, also for large n. A
+// huge page at the end that is used in part would be resident whole, up to twice
+// what its owner counts.
+func Round(n int) int { return (n + Page - 1) &^ (Page - 1) }
 
 // Map returns n bytes of zeroed memory; n is a result of Round.
 //
