@@ -17,8 +17,7 @@ type run struct {
 	text []arena.Handle // bytes of strings that the run made
 }
 
-// keepText returns n bytes for strings, which live until the next run of the
-// Call, or its Forget: the outputs refer to them.
+// keepText returns n bytes for strings, which live until the run is over.
 func (r *run) keepText(n int) ([]byte, error) {
 	h, err := r.exec.Acquire(n)
 	if err != nil {
@@ -60,8 +59,7 @@ type Call struct {
 	run run
 }
 
-// Result is one output of a run. The bytes of strings that the run made live
-// until the Call's next run or Forget.
+// Result is one output of a run. The block of strings holds their bytes too.
 //
 // Ownership: the caller's. Block is to be released or exported once; it is not
 // valid where the output was written to lent memory.
@@ -69,10 +67,6 @@ type Result struct {
 	tensor.View
 	Block arena.Handle
 }
-
-// Forget gives back the bytes of strings that the last run made. The strings of
-// its outputs must not be read after.
-func (c *Call) Forget() { c.run.dropText() }
 
 // Target is a set of values wanted from a session, compiled like its outputs.
 type Target struct {
@@ -106,15 +100,19 @@ func (s *Session) Run(c *Call) error {
 		return err
 	}
 	c.begin(s)
-	err = c.execute(f)
+	defer c.end(f)
+	return c.execute(f)
+}
+
+// end gives back what the run used, also where a kernel raised.
+func (c *Call) end(f *frame) {
 	c.run.crew.Leave()
 	f.end()
+	c.run.dropText()
 	f.prog.done(f)
-	return err
 }
 
 func (c *Call) begin(s *Session) {
-	c.run.dropText()
 	c.run.exec, c.run.io, c.run.stop = c.Execution, c.IO, c.Stop
 	if c.run.exec == nil {
 		c.run.exec = s.execution
@@ -148,10 +146,43 @@ func (c *Call) execute(f *frame) error {
 	for k := range c.Out {
 		view, h := f.take(k)
 		o := &c.Out[k]
+		if view.DType == tensor.Str {
+			var err error
+			if h, err = c.run.ownStrings(&view, h); err != nil {
+				c.release(k)
+				return err
+			}
+		}
 		o.DType, o.Data, o.Block = view.DType, view.Data, h
 		o.Shape = append(o.Shape[:0], view.Shape...)
 	}
 	return nil
+}
+
+// release gives back the first n outputs of a run that failed behind them.
+func (c *Call) release(n int) {
+	for k := range c.Out[:n] {
+		c.Out[k].Block.Release()
+		c.Out[k].Block = arena.Handle{}
+	}
+}
+
+// ownStrings copies a string output into one block with the bytes of its
+// elements, which belong to inputs, to the model or to the run. It takes h.
+func (r *run) ownStrings(v *tensor.View, h arena.Handle) (arena.Handle, error) {
+	from := tensor.Elems[tensor.Text](v)
+	total := v.Bytes()
+	for _, t := range from {
+		total += t.Len()
+	}
+	block, err := r.io.Acquire(total)
+	if err == nil {
+		tensor.CopyTexts(bytesOf(block, total), from)
+		r.io.CountCopy(arena.CopyConversion, total)
+		v.Data = block.Data()
+	}
+	h.Release()
+	return block, err
 }
 
 // acquireChecked is acquire for inputs that come from outside: a signature that
