@@ -3,9 +3,10 @@
 // which exec may run it, and compares with the expected tensors.
 //
 // The ways are: all inputs constant; values known only during the run; tensors
-// at odd addresses; loops split in two halves that run at once; a second run on
-// the same State with all tensors moved; output 0 in the memory of each input
-// that the Def's InPlace names. Every way checks that inputs are not written and
-// that nothing is written beside the outputs. Where the shapes of the outputs
-// are known before, Run must not allocate Go memory.
+// at odd addresses; loops split in two halves that run at once; loops run one
+// iteration at a time, backwards; a second run on the same State with all
+// tensors moved; output 0 in the memory of each input that the Def's InPlace
+// names. Every way checks that inputs are not written and that nothing is
+// written beside the outputs. Where the shapes of the outputs are known before,
+// Run must not allocate Go memory.
 package optest

@@ -27,6 +27,7 @@ type way struct {
 	skew    int  // bytes that all tensors lie above an aligned address
 	late    bool // the values of inputs are known in the run only
 	split   bool
+	each    bool
 	inPlace int // the input that output 0 lies in, or none
 	allocs  bool
 }
@@ -39,6 +40,7 @@ func ways(def *op.Def, c *Case) []way {
 		{name: "values of the run", inPlace: none, late: true},
 		{name: "odd addresses", inPlace: none, skew: 3},
 		{name: "split loops", inPlace: none, split: true},
+		{name: "single iterations", inPlace: none, each: true},
 	}
 	if def.Computes || len(c.Want) == 0 || c.Want[0] == nil {
 		return list
@@ -115,7 +117,7 @@ type node struct {
 
 // newNode infers the outputs of a case, makes its tensors and prepares it.
 func newNode(def *op.Def, c *Case, w way) (*node, error) {
-	n := &node{def: def, c: c, w: w, rt: &runtime{split: w.split, skew: w.skew, packs: map[string][]byte{}}}
+	n := &node{def: def, c: c, w: w, rt: &runtime{split: w.split, each: w.each, skew: w.skew, packs: map[string][]byte{}}}
 	var err error
 	if n.attrs, err = op.NewValues(def, c.Attrs); err != nil {
 		return nil, err

@@ -60,6 +60,7 @@ func (b *block) intact() bool {
 // runtime is the op.Runtime of a test.
 type runtime struct {
 	split bool // run loops as two halves at once
+	each  bool // run loops one iteration at a time, the last first
 	skew  int
 	outs  []*tensor.View // of an operator that makes its outputs
 	keep  []*block       // what outs lie in
@@ -120,6 +121,12 @@ func (r *runtime) Pack(_ *op.Context, input int, layout string, n int, fill func
 // not depend on where it is cut.
 func (r *runtime) For(n, _ int, task op.Task) {
 	if n == 0 {
+		return
+	}
+	if r.each {
+		for i := n - 1; i >= 0; i-- {
+			task.Chunk(i, i+1)
+		}
 		return
 	}
 	if !r.split || n < 2 {
