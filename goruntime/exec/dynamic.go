@@ -139,7 +139,7 @@ func (f *frame) Pack(c *op.Context, input int, layout string, n int, fill func([
 	if v < 0 || !f.prog.vals[v].known {
 		return nil, errs.New(errs.Internal, "input %d was to be packed and is not constant", input)
 	}
-	key := packKey{f.views[v].Data, f.views[v].Bytes(), layout}
+	key := keyOf(&f.views[v], layout, n)
 	if f.prog.vals[v].model {
 		return f.prog.unit.s.packs.get(f.prog.unit.s.weights, key, n, fill)
 	}

@@ -5,13 +5,25 @@ import (
 	"unsafe"
 
 	"github.com/goruntime/goruntime/goruntime/arena"
+	"github.com/goruntime/goruntime/goruntime/tensor"
 )
 
-// packKey names one packed form of one constant.
+// packKey names one packed form of one constant. The shape belongs to it: the
+// same memory under another shape is packed another way.
 type packKey struct {
 	data   unsafe.Pointer
+	dtype  tensor.DType
+	rank   int
+	dims   [8]int // the last ones; with all bytes they settle the product of the others
 	bytes  int
 	layout string
+	packed int // bytes of the packed form
+}
+
+func keyOf(v *tensor.View, layout string, n int) packKey {
+	k := packKey{data: v.Data, dtype: v.DType, rank: len(v.Shape), bytes: v.Bytes(), layout: layout, packed: n}
+	copy(k.dims[:], v.Shape[max(0, len(v.Shape)-len(k.dims)):])
+	return k
 }
 
 // packs holds constants in the layouts that kernels read, made once each.

@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"strconv"
 	"unsafe"
 
 	"github.com/goruntime/goruntime/goruntime/errs"
@@ -82,7 +83,7 @@ func convPrepare(c *op.Context) error {
 		if err != nil {
 			return err
 		}
-		mem, err := c.Pack(1, "conv.filters", 4*n, func(dst []byte) error {
+		mem, err := c.Pack(1, filtersLayout(s.group), 4*n, func(dst []byte) error {
 			// SAFETY: dst is 64-byte aligned and holds n float32s.
 			s.plan.PackFilters(unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(dst))), n), tensor.Elems[float32](f))
 			return nil
@@ -93,6 +94,14 @@ func convPrepare(c *op.Context) error {
 		s.args.Packed = unsafe.Pointer(unsafe.SliceData(mem))
 	}
 	return nil
+}
+
+// filtersLayout names the packed form of filters, which are packed by group.
+func filtersLayout(group int) string {
+	if group == 1 {
+		return "conv.filters"
+	}
+	return "conv.filters/" + strconv.Itoa(group)
 }
 
 func conv32(c *op.Context) error {

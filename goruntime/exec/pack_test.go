@@ -1,0 +1,42 @@
+package exec
+
+import (
+	"testing"
+
+	"github.com/goruntime/goruntime/goruntime/internal/testkit"
+	"github.com/goruntime/goruntime/goruntime/tensor"
+)
+
+// One constant, multiplied as [2, 8] and as [8, 2]: each product packs it its
+// own way.
+func TestOneConstantPackedUnderTwoShapes(t *testing.T) {
+	testkit.NoLeaks(t)
+	b := newModel(t)
+	b.input("x", tensor.F32)
+	b.input("y", tensor.F32)
+	list := make([]float32, 16)
+	for i := range list {
+		list[i] = float32(i)
+	}
+	b.init(floatsTensor(t, "w", []int64{2, 8}, list...))
+	b.node("Reshape", []string{"w", b.init(intsTensor(t, "to", 8, 2))}, []string{"v"})
+	b.node("MatMul", []string{"x", "w"}, []string{"a"})
+	b.node("MatMul", []string{"y", "v"}, []string{"b"})
+	b.outputs("a", "b")
+	s := mustNew(t, &b.m, Options{})
+	defer s.Close()
+	y := make([]float32, 8)
+	y[0], y[7] = 1, 10 // row 0 and ten times row 7 of [8, 2]
+	out := runWith(t, s, f32(tensor.Shape{1, 2}, 1, 10), f32(tensor.Shape{1, 8}, y...))
+	defer release(out)
+	for i, v := range tensor.Elems[float32](&out[0].View) {
+		if want := float32(i) + 10*float32(8+i); v != want {
+			t.Errorf("a[%d] is %v, %v expected", i, v, want)
+		}
+	}
+	for i, v := range tensor.Elems[float32](&out[1].View) {
+		if want := float32(i) + 10*float32(14+i); v != want {
+			t.Errorf("b[%d] is %v, %v expected", i, v, want)
+		}
+	}
+}
