@@ -1,4 +1,6 @@
-// Package own keeps the objects that C holds: by handle, never by pointer.
+// Package own keeps the objects that C holds, by handle and never by pointer, and
+// reports objects that were dropped without being closed. It is the one place
+// with cleanup hooks, which report and never free.
 //
 // A handle is slot and generation, so that a stale or twice-closed one is an
 // error and not a crash. The zero handle names nothing.

@@ -11,3 +11,11 @@ func Bug(format string, args ...any) {
 	//lint:allow panic this is the one place
 	panic("goruntime bug: " + fmt.Sprintf(format, args...))
 }
+
+// Check panics as Bug does where ok is false, in builds with the invariants tag
+// only. Where finding ok out costs something, ask Enabled first.
+func Check(ok bool, format string, args ...any) {
+	if Enabled && !ok {
+		Bug(format, args...)
+	}
+}
