@@ -27,8 +27,12 @@ func (c *Context) WorkspaceBytes() int { return c.workBytes }
 
 // PickRow chooses the kernel of def for the bound tensors.
 //
-// Errors: errs.Unsupported where the table has no row for the element type.
+// Errors: errs.Unsupported where the table has no row for the element type,
+// errs.Type where inputs are not of the types that the kernel takes them for.
 func (c *Context) PickRow(def *Def) error {
+	if err := c.checkTypes(def); err != nil {
+		return err
+	}
 	if def.DTypes.Empty() {
 		return nil
 	}
