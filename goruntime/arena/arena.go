@@ -5,7 +5,9 @@ import (
 	"unsafe"
 
 	"github.com/goruntime/goruntime/goruntime/errs"
+	"github.com/goruntime/goruntime/goruntime/internal/invariants"
 	"github.com/goruntime/goruntime/goruntime/lease"
+	"github.com/goruntime/goruntime/goruntime/own"
 )
 
 // ExecutionArena holds the memory of what dies inside a run: slabs of planned
@@ -13,12 +15,15 @@ import (
 //
 // Ownership: New gives it to the caller, Close ends it.
 // Concurrency: all methods are safe from any goroutine.
-type ExecutionArena struct{ s store }
+type ExecutionArena struct {
+	s     *store
+	watch own.Watch
+}
 
 // NewExecution returns an empty arena.
 func NewExecution(o Options) *ExecutionArena {
-	a := &ExecutionArena{}
-	a.s.init(o)
+	a := &ExecutionArena{s: newStore(o)}
+	a.watch = own.Over(a, "ExecutionArena")
 	return a
 }
 
@@ -32,15 +37,18 @@ func (a *ExecutionArena) Acquire(n int) (Handle, error) { return a.s.acquire(n) 
 //
 // Ownership and concurrency: as ExecutionArena. Blocks that are leased outlive
 // Close; the last release gives them back to the system.
-type IOArena struct{ s store }
+type IOArena struct {
+	s     *store // apart, so that an arena that was dropped is seen to be: the janitor holds stores
+	watch own.Watch
+}
 
 // NewIO returns an empty arena.
 func NewIO(o Options) *IOArena {
-	a := &IOArena{}
-	a.s.init(o)
+	a := &IOArena{s: newStore(o)}
+	a.watch = own.Over(a, "IOArena")
 	a.s.control = lease.NewControl()
 	a.s.publish()
-	watch(&a.s)
+	watch(a.s)
 	return a
 }
 
@@ -52,20 +60,24 @@ func (a *IOArena) Acquire(n int) (Handle, error) { return a.s.acquire(n) }
 // Export turns the handle's block into a lease with refs references. The handle
 // is dead after the call; no byte moves.
 func (a *IOArena) Export(h Handle, refs int) (lease.Handle, error) {
-	s := &a.s
+	s := a.s
 	s.mu.Lock()
 	defer s.unlock()
 	if h.s != s || h.b.gen != h.gen || h.b.state != live {
-		s.misuse("a block of %d bytes was exported that is not live in this arena", h.size)
+		s.misuse(h, "was exported and is not live in this arena")
 		return lease.Handle{}, errs.New(errs.Internal, "a block that is not live in this arena was exported")
 	}
-	h.b.state = lent
-	s.st.Leases++
 	c, bytes := s.control, h.b.bytes
 	if h.b.given != nil {
 		c, bytes = s.adopted, max(bytes, 1) // no bytes would pass no cap
 	}
-	return lease.New(c, h.b.data, h.size, bytes, h.b.num, refs), nil
+	l := lease.New(c, h.b.data, h.size, bytes, h.b.num, refs)
+	h.b.state = lent
+	s.st.Leases++
+	if invariants.Enabled {
+		h.b.history.ended = invariants.Caller()
+	}
+	return l, nil
 }
 
 // Adopt makes n bytes of foreign memory a live block of the arena; release is
@@ -75,7 +87,7 @@ func (a *IOArena) Export(h Handle, refs int) (lease.Handle, error) {
 // Ownership: taken, also on an error: release is called then too.
 // Errors: errs.Memory at the limit, errs.Closed after Close.
 func (a *IOArena) Adopt(p unsafe.Pointer, n int, release func()) (Handle, error) {
-	s := &a.s
+	s := a.s
 	s.mu.Lock()
 	defer s.unlock()
 	if s.closed {
@@ -244,10 +256,16 @@ func (s *store) resetPeak() {
 
 // Close gives all free memory back. Blocks that are still owned go back when
 // their owners let go.
-func (a *ExecutionArena) Close() { a.s.close() }
+func (a *ExecutionArena) Close() {
+	a.watch.End()
+	a.s.close()
+}
 
 // Close is as for ExecutionArena.
-func (a *IOArena) Close() { a.s.close() }
+func (a *IOArena) Close() {
+	a.watch.End()
+	a.s.close()
+}
 
 func (s *store) close() {
 	s.mu.Lock()

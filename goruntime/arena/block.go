@@ -2,6 +2,8 @@ package arena
 
 import (
 	"unsafe"
+
+	"github.com/goruntime/goruntime/goruntime/internal/invariants"
 )
 
 // state is where a block is in its life.
@@ -26,8 +28,17 @@ type block struct {
 	slab  *slab  // that it was carved from, nil where it has a map of its own
 	given func() // releases adopted memory, nil otherwise
 
+	history *history // under the invariants tag, else nil
+
 	older, newer *block // free blocks by when they were freed
 	above, below *block // free blocks of the class, the newest on top
+}
+
+// history is who had a block last.
+type history struct{ made, ended invariants.Stack }
+
+func (h *history) String() string {
+	return "acquired by\n" + h.made.String() + "ended by\n" + h.ended.String()
 }
 
 // Handle owns one live block. It is moved, not copied: whoever has the last

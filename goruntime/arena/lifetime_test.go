@@ -58,7 +58,7 @@ func TestAdoptAfterClose(t *testing.T) {
 func watched(a *IOArena) bool {
 	janitor.Lock()
 	defer janitor.Unlock()
-	return slices.Contains(janitor.stores, &a.s)
+	return slices.Contains(janitor.stores, a.s)
 }
 
 func TestClosedArenasAreForgotten(t *testing.T) {

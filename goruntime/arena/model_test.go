@@ -149,7 +149,7 @@ func (m *model) check(t *rapid.T) {
 
 // checkLists walks the free lists, which must hold what the counters say.
 func (m *model) checkLists(t *rapid.T, st Stats) {
-	s := &m.a.s
+	s := m.a.s
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	byAge, byClass, bytes := int64(0), int64(0), int64(0)

@@ -57,8 +57,8 @@ func (s *store) unlock() {
 	}
 }
 
-func (s *store) init(o Options) {
-	s.cap, s.limit = NoCap, o.Limit
+func newStore(o Options) *store {
+	s := &store{cap: NoCap, limit: o.Limit}
 	if o.RetentionCap != nil {
 		s.cap = *o.RetentionCap
 	}
@@ -66,11 +66,15 @@ func (s *store) init(o Options) {
 	for range o.Capacity {
 		s.records = append(s.records, s.record())
 	}
+	return s
 }
 
 // record adds a record. The lock is held.
 func (s *store) record() *block {
 	b := &block{num: uint64(len(s.blocks))}
+	if invariants.Enabled {
+		b.history = &history{}
+	}
 	s.blocks = append(s.blocks, b)
 	return b
 }
@@ -103,6 +107,9 @@ func (s *store) acquire(n int) (Handle, error) {
 
 func (s *store) enliven(b *block, to state) {
 	b.state = to
+	if invariants.Enabled {
+		b.history.made = invariants.Caller()
+	}
 	s.st.Live += int64(b.bytes)
 	s.st.LiveBlocks++
 	s.st.PeakLive = max(s.st.PeakLive, s.st.Live)
@@ -238,19 +245,27 @@ func (s *store) release(h Handle) {
 	s.mu.Lock()
 	defer s.unlock()
 	if h.b.gen != h.gen || h.b.state != live {
-		s.misuse("a block of %d bytes is released twice, or after it was exported", h.size)
+		s.misuse(h, "is released a second time, or after it was exported")
 		return
+	}
+	if invariants.Enabled {
+		h.b.history.ended = invariants.Caller()
 	}
 	s.retire(h.b)
 	s.finish()
 }
 
-// misuse counts a programming error, and panics where those are looked for.
-func (s *store) misuse(format string, n int) {
+// misuse counts a programming error, and panics with the block's history where
+// those are looked for.
+func (s *store) misuse(h Handle, what string) {
 	s.st.Misuses++
-	if invariants.Enabled {
-		invariants.Bug(format, n)
+	if !invariants.Enabled {
+		return
 	}
+	if h.b == nil {
+		invariants.Bug("a handle of nothing %s", what)
+	}
+	invariants.Bug("a block of %d bytes %s\n%s", h.size, what, h.b.history)
 }
 
 // retire moves a live or lent block to the free list.

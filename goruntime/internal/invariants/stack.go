@@ -10,7 +10,7 @@ import (
 // asked for.
 type Stack []uintptr
 
-// Caller returns the stack above the caller of the function that calls it.
+// Caller returns the stack from the caller of the function that asks.
 func Caller() Stack {
 	var at [24]uintptr
 	return append(Stack(nil), at[:runtime.Callers(3, at[:])]...)
