@@ -12,6 +12,9 @@ func (b *builder) attribute(a *onnx.Attr, sp *space, fr *frame) (op.Value, error
 	if convert == nil {
 		return op.Value{}, errs.New(errs.Unsupported, "attributes of type %v are not supported", a.Type)
 	}
+	if (a.Type == onnx.AttrTensor && a.T == nil) || (a.Type == onnx.AttrGraph && a.G == nil) {
+		return op.Value{}, errs.New(errs.Model, "the attribute is of type %v and holds none", a.Type)
+	}
 	return convert(b, a, sp, fr)
 }
 

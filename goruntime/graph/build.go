@@ -7,6 +7,7 @@ import (
 	"github.com/goruntime/goruntime/goruntime/errs"
 	"github.com/goruntime/goruntime/goruntime/onnx"
 	"github.com/goruntime/goruntime/goruntime/op"
+	"github.com/goruntime/goruntime/goruntime/schema"
 )
 
 // Alloc returns n bytes that live as long as the graph, for constants that
@@ -22,7 +23,7 @@ type Alloc func(n int) ([]byte, error)
 // never, a cycle, a wrong attribute), errs.Unsupported listing every operator
 // that is not run here.
 func Build(m *onnx.Model, alloc Alloc) (*Graph, error) {
-	b := &builder{model: m, alloc: alloc, functions: map[funcKey]*onnx.Function{}, lacking: map[string]bool{}}
+	b := &builder{model: m, alloc: alloc, functions: map[funcKey]*onnx.Function{}, lacking: map[string]bool{}, schemas: map[opKey]*schema.Op{}}
 	for _, f := range m.Functions {
 		b.functions[funcKey{onnx.Domain(f.Domain), f.Name, f.Overload}] = f
 	}
@@ -42,12 +43,19 @@ func Build(m *onnx.Model, alloc Alloc) (*Graph, error) {
 
 type funcKey struct{ domain, name, overload string }
 
+type opKey struct {
+	domain, name string
+	opset        int
+}
+
 type builder struct {
 	model     *onnx.Model
 	alloc     Alloc
 	functions map[funcKey]*onnx.Function
 	missing   []string // "domain.Op version", each once
 	lacking   map[string]bool
+	count     int // nodes built
+	schemas   map[opKey]*schema.Op
 }
 
 // frame is what the nodes of one model or function body share: the opsets it
@@ -70,6 +78,10 @@ type space struct {
 
 // maxDepth bounds subgraphs and functions within each other.
 const maxDepth = 100
+
+// maxNodes bounds the nodes of a model whose functions are in place: functions
+// that call each other twice double them at each level.
+const maxNodes = 1 << 20
 
 func opsets(list []onnx.OpsetID) (map[string]int, error) {
 	m := map[string]int{}
@@ -248,7 +260,7 @@ func (b *builder) node(n *onnx.Node, name string, sp *space, fr *frame) error {
 		out.In = out.In[:len(out.In)-1]
 	}
 	if !b.resolve(&out, n, fr) {
-		return b.skip(n, sp)
+		return b.skip(n, sp, fr)
 	}
 	if err = b.attributes(&out, n, sp, fr); err != nil {
 		return err
@@ -265,13 +277,29 @@ func (b *builder) node(n *onnx.Node, name string, sp *space, fr *frame) error {
 	if len(out.Out) == 0 {
 		return errs.New(errs.Model, "the node has no output")
 	}
+	if s := b.schema(out.Domain, out.OpType, out.Opset); s != nil {
+		if err := out.arity(s); err != nil {
+			return err
+		}
+	}
+	if b.count++; b.count > maxNodes {
+		return errs.New(errs.Model, "the model has more than %d nodes once its functions are put in place", maxNodes)
+	}
 	sp.g.Nodes = append(sp.g.Nodes, out)
 	return nil
 }
 
-// skip defines the outputs of a node that cannot be run, so that the rest of
-// the model is still checked and everything missing is listed at once.
-func (b *builder) skip(n *onnx.Node, sp *space) error {
+// skip defines the outputs of a node that cannot be run and looks into its
+// subgraphs, so that the rest of the model is still checked and everything
+// missing is listed at once.
+func (b *builder) skip(n *onnx.Node, sp *space, fr *frame) error {
+	for i := range n.Attrs {
+		if a, ok := fr.bound(&n.Attrs[i]); ok && a.Type == onnx.AttrGraph {
+			if _, err := b.attribute(a, sp, fr); err != nil {
+				return errs.At(err, "", "", n.Attrs[i].Name)
+			}
+		}
+	}
 	for _, o := range n.Outputs {
 		if o == "" {
 			continue

@@ -94,6 +94,9 @@ func (b *builder) constantNode(n *onnx.Node, sp *space, fr *frame) error {
 	if !ok {
 		return errs.New(errs.Model, "the attribute %q refers to one that the function call does not set", n.Attrs[0].Name)
 	}
+	if want, ok := constantTypes[n.Attrs[0].Name]; ok && a.Type != want {
+		return errs.New(errs.Model, "the attribute %s is of type %v, %v expected", n.Attrs[0].Name, a.Type, want)
+	}
 	v, err := b.constantOf(a, n.Attrs[0].Name)
 	if err != nil {
 		return err
@@ -104,6 +107,12 @@ func (b *builder) constantNode(n *onnx.Node, sp *space, fr *frame) error {
 	}
 	sp.g.Values[id].Const = v
 	return nil
+}
+
+// constantTypes is the type of each attribute of Constant.
+var constantTypes = map[string]onnx.AttrType{
+	"value": onnx.AttrTensor, "sparse_value": onnx.AttrSparseTensor, "value_float": onnx.AttrFloat, "value_floats": onnx.AttrFloats,
+	"value_int": onnx.AttrInt, "value_ints": onnx.AttrInts, "value_string": onnx.AttrString, "value_strings": onnx.AttrStrings,
 }
 
 func (b *builder) constantOf(a *onnx.Attr, name string) (*tensor.View, error) {

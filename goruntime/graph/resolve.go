@@ -17,7 +17,7 @@ func (b *builder) resolve(out *Node, n *onnx.Node, fr *frame) bool {
 		return false
 	}
 	out.Opset = opset
-	if s, ok := schema.Lookup(out.Domain, out.OpType, int64(opset)); ok {
+	if s := b.schema(out.Domain, out.OpType, opset); s != nil {
 		out.Version = s.SinceVersion
 		out.Def = op.Find(out.Domain, out.OpType, out.Version)
 	} else {
@@ -28,6 +28,18 @@ func (b *builder) resolve(out *Node, n *onnx.Node, fr *frame) bool {
 		return false
 	}
 	return true
+}
+
+// schema returns the schema of an operator, nil where the standard has none. It
+// is read once for all nodes of the operator.
+func (b *builder) schema(domain, name string, opset int) *schema.Op {
+	k := opKey{domain, name, opset}
+	s, seen := b.schemas[k]
+	if !seen {
+		s, _ = schema.Lookup(domain, name, int64(opset))
+		b.schemas[k] = s
+	}
+	return s
 }
 
 func (b *builder) lack(what string) {
