@@ -1,0 +1,196 @@
+package elementwise
+
+import (
+	"math"
+
+	"github.com/goruntime/goruntime/goruntime/errs"
+	"github.com/goruntime/goruntime/goruntime/kernels/vec"
+	"github.com/goruntime/goruntime/goruntime/op"
+)
+
+// The activation functions with parameters; each is one row.
+// https://onnx.ai/onnx/operators/   Departures: none.
+var (
+	Elu = parametric("Elu", op.Versions{1: "", 6: "", 22: "bfloat16"}, tunedFloats(elu, nil), parameter("alpha", 1), nil, consumed)
+
+	LeakyRelu = parametric("LeakyRelu", op.Versions{1: "", 6: "", 16: "bfloat16"}, tunedFloats(leaky, leaky32),
+		parameter("alpha", 0.01), nil, consumed)
+
+	Selu = parametric("Selu", op.Versions{6: "", 22: "bfloat16"}, tunedFloats(selu, nil),
+		parameter("alpha", 1.67326319217681884765625), parameter("gamma", 1.05070102214813232421875))
+	// Selu1 is Selu before version 6, with coarser defaults.
+	Selu1 = parametric("Selu", op.Versions{1: "other defaults"}, tunedFloats(selu, nil),
+		parameter("alpha", 1.6732), parameter("gamma", 1.0507), consumed)
+
+	Celu = parametric("Celu", op.Versions{12: "", 28: "all floats"}, tunedFloats(celu, nil), parameter("alpha", 1), nil)
+
+	HardSigmoid = parametric("HardSigmoid", op.Versions{1: "", 6: "", 22: "bfloat16"}, tunedFloats(hardSigmoid, hardSigmoid32),
+		parameter("alpha", 0.2), parameter("beta", 0.5), consumed)
+
+	HardSwish = parametric("HardSwish", op.Versions{14: "", 22: "bfloat16"}, tunedFloats(hardSwish, hardSwish32), nil, nil)
+
+	ThresholdedRelu = parametric("ThresholdedRelu", op.Versions{10: "", 22: "bfloat16"}, tunedFloats(thresholded, thresholded32),
+		parameter("alpha", 1), nil)
+
+	Swish = parametric("Swish", op.Versions{24: ""}, tunedFloats(swish, swish32), parameter("alpha", 1), nil)
+
+	Softplus = parametric("Softplus", op.Versions{1: "", 22: "bfloat16"}, tunedFloats(softplus, nil), nil, nil)
+	Softsign = parametric("Softsign", op.Versions{1: "", 22: "bfloat16"}, tunedFloats(softsign, softsign32), nil, nil)
+	Mish     = parametric("Mish", op.Versions{18: "", 22: "bfloat16"}, tunedFloats(mish, nil), nil, nil)
+)
+
+// Gelu is x times the probability that a normally distributed number is below
+// x, or its approximation by tanh.
+// https://onnx.ai/onnx/operators/onnx__Gelu.html   Departures: none.
+var Gelu = op.Declare(op.Def{
+	Name: "Gelu", Versions: op.Versions{20: ""}, Attrs: op.Attrs(op.String("approximate", "none")),
+	InPlace: op.FirstOnly, Shape: op.SameAsInput,
+	Prepare: func(c *op.Context) error {
+		s := &tuned{}
+		switch by := c.Attr.Str("approximate"); by {
+		case "none":
+		case "tanh":
+			s.alpha = 1
+		default:
+			return errs.New(errs.Argument, "approximate is %q: it must be none or tanh", by)
+		}
+		c.State = s
+		return nil
+	},
+	Run: runTuned, DTypes: tunedFloats(gelu, gelu32),
+})
+
+func elu(x, alpha, _ float64) float64 {
+	if x < 0 {
+		return alpha * math.Expm1(x)
+	}
+	return x
+}
+
+func selu(x, alpha, gamma float64) float64 {
+	if x < 0 {
+		return gamma * alpha * math.Expm1(x)
+	}
+	return gamma * x
+}
+
+func celu(x, alpha, _ float64) float64 { return max(0, x) + min(0, alpha*math.Expm1(x/alpha)) }
+
+func leaky(x, alpha, _ float64) float64 {
+	if x < 0 {
+		return alpha * x
+	}
+	return x
+}
+
+func leaky32(s *tuned, lo, hi int) {
+	dst, src := s.elems32(lo, hi)
+	for i, x := range src {
+		y := x
+		if x < 0 {
+			y = s.alpha * x
+		}
+		dst[i] = y
+	}
+}
+
+func hardSigmoid(x, alpha, beta float64) float64 { return max(0, min(1, alpha*x+beta)) }
+
+func hardSigmoid32(s *tuned, lo, hi int) {
+	dst, src := s.elems32(lo, hi)
+	for i, x := range src {
+		dst[i] = max(0, min(1, s.alpha*x+s.beta))
+	}
+}
+
+func hardSwish(x, _, _ float64) float64 { return x * max(0, min(1, x/6+0.5)) }
+
+func hardSwish32(s *tuned, lo, hi int) {
+	dst, src := s.elems32(lo, hi)
+	for i, x := range src {
+		dst[i] = x * max(0, min(1, x*(1.0/6)+0.5))
+	}
+}
+
+// thresholded gives 0 for a NaN, which is not above the threshold.
+func thresholded(x, alpha, _ float64) float64 {
+	if x > alpha {
+		return x
+	}
+	return 0
+}
+
+func thresholded32(s *tuned, lo, hi int) {
+	dst, src := s.elems32(lo, hi)
+	for i, x := range src {
+		y := float32(0)
+		if x > s.alpha {
+			y = x
+		}
+		dst[i] = y
+	}
+}
+
+func swish(x, alpha, _ float64) float64 { return x * sigmoid(alpha*x) }
+
+// swish32 works in blocks of the stack, since the output may be the input.
+func swish32(s *tuned, lo, hi int) {
+	dst, src := s.elems32(lo, hi)
+	var block [256]float32
+	for len(src) > 0 {
+		part := block[:min(len(block), len(src))]
+		for i := range part {
+			part[i] = s.alpha * src[i]
+		}
+		vec.Apply(vec.Logistic, part, part)
+		vec.Combine(vec.Times, dst[:len(part)], src[:len(part)], part)
+		dst, src = dst[len(part):], src[len(part):]
+	}
+}
+
+// softplus is log(1 + e^x) without overflow.
+func softplus(x, _, _ float64) float64 { return max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }
+
+func softsign(x, _, _ float64) float64 {
+	if math.IsInf(x, 0) {
+		return math.NaN()
+	}
+	return x / (1 + math.Abs(x))
+}
+
+func softsign32(s *tuned, lo, hi int) {
+	dst, src := s.elems32(lo, hi)
+	for i, x := range src {
+		dst[i] = x / (1 + float32(math.Abs(float64(x))))
+	}
+}
+
+func mish(x, _, _ float64) float64 { return x * math.Tanh(softplus(x, 0, 0)) }
+
+func gelu(x, approximate, _ float64) float64 {
+	if approximate != 0 {
+		return 0.5 * x * (1 + math.Tanh(math.Sqrt(2/math.Pi)*(x+0.044715*x*x*x)))
+	}
+	return 0.5 * x * (1 + math.Erf(x/math.Sqrt2))
+}
+
+func gelu32(s *tuned, lo, hi int) {
+	dst, src := s.elems32(lo, hi)
+	if s.alpha == 0 {
+		vec.Apply(vec.Gelu, dst, src)
+		return
+	}
+	var block [256]float32
+	for len(src) > 0 {
+		part := block[:min(len(block), len(src))]
+		for i := range part {
+			x := src[i]
+			part[i] = 0.79788456080286535588 * (x + 0.044715*x*x*x)
+		}
+		vec.Apply(vec.HyperbolicTangent, part, part)
+		for i, t := range part {
+			dst[i] = 0.5 * src[i] * (1 + t)
+		}
+		dst, src = dst[len(part):], src[len(part):]
+	}
+}

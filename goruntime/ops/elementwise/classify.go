@@ -1,0 +1,96 @@
+package elementwise
+
+import (
+	"math"
+
+	"github.com/goruntime/goruntime/goruntime/op"
+	"github.com/goruntime/goruntime/goruntime/tensor"
+)
+
+// IsInf tells where the elements are infinite, of the signs that the attributes
+// name.
+// https://onnx.ai/onnx/operators/onnx__IsInf.html   Departures: none.
+var IsInf = op.Declare(op.Def{
+	Name: "IsInf", Versions: op.Versions{10: "", 20: "all floats"},
+	Attrs:   op.Attrs(op.Int("detect_negative", 1), op.Int("detect_positive", 1)),
+	InPlace: op.FirstOnly, Shape: testShape,
+	Prepare: func(c *op.Context) error {
+		s := &tuned{}
+		if c.Attr.Bool("detect_negative") {
+			s.alpha = 1
+		}
+		if c.Attr.Bool("detect_positive") {
+			s.beta = 1
+		}
+		c.State = s
+		return nil
+	},
+	Run: runTuned, DTypes: op.ByType(map[tensor.DType]tunedSpan{
+		tensor.F32: infinite(func(x float32) float64 { return float64(x) }), tensor.F64: infinite(func(x float64) float64 { return x }),
+		tensor.F16: infinite(wide[tensor.Half]), tensor.BF16: infinite(wide[tensor.BFloat16]),
+	}).And(op.Uniform[tunedSpan](infiniteSmall, float8s...)),
+})
+
+// IsNaN tells where the elements are not a number.
+// https://onnx.ai/onnx/operators/onnx__IsNaN.html   Departures: none.
+var IsNaN = op.Declare(op.Def{
+	Name: "IsNaN", Versions: op.Versions{9: "", 13: "bfloat16", 20: "float8"}, InPlace: op.FirstOnly, Shape: testShape,
+	Prepare: func(c *op.Context) error { c.State = &tuned{}; return nil },
+	Run:     runTuned, DTypes: op.ByType(map[tensor.DType]tunedSpan{
+		tensor.F32: unequal[float32], tensor.F64: unequal[float64],
+		tensor.F16: nan(wide[tensor.Half]), tensor.BF16: nan(wide[tensor.BFloat16]),
+	}).And(op.Uniform[tunedSpan](nanSmall, float8s...)),
+})
+
+var float8s = []tensor.DType{tensor.F8E4M3FN, tensor.F8E4M3UZ, tensor.F8E5M2, tensor.F8E5M2UZ}
+
+// testShape is the shape rule of a test of one input.
+func testShape(c *op.Infer) error {
+	c.SetOutput(0, tensor.Bool, c.In(0))
+	return nil
+}
+
+func infinite[T any](widen func(T) float64) tunedSpan {
+	return func(s *tuned, lo, hi int) {
+		dst := tensor.Elems[bool](s.out)[lo:hi]
+		for i, x := range tensor.Elems[T](s.in)[lo:hi] {
+			dst[i] = s.infinite(widen(x))
+		}
+	}
+}
+
+// infinite tests one number; alpha and beta say which signs count.
+func (s *tuned) infinite(x float64) bool {
+	return s.alpha != 0 && math.IsInf(x, -1) || s.beta != 0 && math.IsInf(x, 1)
+}
+
+func infiniteSmall(s *tuned, lo, hi int) {
+	dst, format := tensor.Elems[bool](s.out)[lo:hi], tensor.SmallOf(s.in.DType)
+	for i, code := range s.in.Raw()[lo:hi] {
+		dst[i] = s.infinite(float64(format.Value(code)))
+	}
+}
+
+func unequal[T float32 | float64](s *tuned, lo, hi int) {
+	dst := tensor.Elems[bool](s.out)[lo:hi]
+	for i, x := range tensor.Elems[T](s.in)[lo:hi] {
+		dst[i] = x != x
+	}
+}
+
+func nan[T any](widen func(T) float64) tunedSpan {
+	return func(s *tuned, lo, hi int) {
+		dst := tensor.Elems[bool](s.out)[lo:hi]
+		for i, x := range tensor.Elems[T](s.in)[lo:hi] {
+			dst[i] = math.IsNaN(widen(x))
+		}
+	}
+}
+
+func nanSmall(s *tuned, lo, hi int) {
+	dst, format := tensor.Elems[bool](s.out)[lo:hi], tensor.SmallOf(s.in.DType)
+	for i, code := range s.in.Raw()[lo:hi] {
+		x := format.Value(code)
+		dst[i] = x != x
+	}
+}

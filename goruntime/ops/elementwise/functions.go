@@ -1,0 +1,92 @@
+package elementwise
+
+import (
+	"math"
+
+	"github.com/goruntime/goruntime/goruntime/kernels/vec"
+	"github.com/goruntime/goruntime/goruntime/op"
+	"github.com/goruntime/goruntime/goruntime/tensor"
+)
+
+// Signs and roundings; each is one row. Round takes halves to the even number,
+// Sign leaves a NaN, Abs and Neg of the lowest integer wrap.
+// https://onnx.ai/onnx/operators/   Departures: none.
+var (
+	Abs = unary("Abs", op.Versions{1: "floats", 6: "integers", 13: "bfloat16"}, floats(math.Abs, vec.Absolute, via64(math.Abs)).
+		And(integers(magnitude[int8], magnitude[int16], magnitude[int32], magnitude[int64],
+			same1[uint8], same1[uint16], same1[uint32], same1[uint64])), consumed)
+	Neg = unary("Neg", op.Versions{1: "floats", 6: "signed integers", 13: "bfloat16"},
+		floats(minus[float64], vec.Negative, minus[float32]).And(op.ByType(map[tensor.DType]span{
+			tensor.I8: spanOf(minus[int8]), tensor.I16: spanOf(minus[int16]), tensor.I32: spanOf(minus[int32]), tensor.I64: spanOf(minus[int64]),
+		})), consumed)
+	Sign = unary("Sign", op.Versions{9: "", 13: "bfloat16"}, functionOf(sign[float64], sign[float32]).
+		And(integers(sign[int8], sign[int16], sign[int32], sign[int64], sign[uint8], sign[uint16], sign[uint32], sign[uint64])))
+
+	Floor = unary("Floor", op.Versions{1: "", 6: "", 13: "bfloat16"}, floats(math.Floor, vec.Floor, via64(math.Floor)), consumed)
+	Ceil  = unary("Ceil", op.Versions{1: "", 6: "", 13: "bfloat16"}, floats(math.Ceil, vec.Ceil, via64(math.Ceil)), consumed)
+	Round = unary("Round", op.Versions{11: "", 22: "bfloat16"}, floats(math.RoundToEven, vec.RoundEven, via64(math.RoundToEven)))
+
+	Reciprocal = unary("Reciprocal", op.Versions{1: "", 6: "", 13: "bfloat16"},
+		floats(func(x float64) float64 { return 1 / x }, vec.Reciprocal, func(x float32) float32 { return 1 / x }), consumed)
+)
+
+// The trigonometric and hyperbolic functions and their inverses; each is one
+// row, computed in float64 and rounded once.
+// https://onnx.ai/onnx/operators/   Departures: none.
+var (
+	Sin   = unary("Sin", op.Versions{7: "", 22: "bfloat16"}, in64(math.Sin))
+	Cos   = unary("Cos", op.Versions{7: "", 22: "bfloat16"}, in64(math.Cos))
+	Tan   = unary("Tan", op.Versions{7: "", 22: "bfloat16"}, in64(math.Tan))
+	Asin  = unary("Asin", op.Versions{7: "", 22: "bfloat16"}, in64(math.Asin))
+	Acos  = unary("Acos", op.Versions{7: "", 22: "bfloat16"}, in64(math.Acos))
+	Atan  = unary("Atan", op.Versions{7: "", 22: "bfloat16"}, in64(math.Atan))
+	Sinh  = unary("Sinh", op.Versions{9: "", 22: "bfloat16"}, in64(math.Sinh))
+	Cosh  = unary("Cosh", op.Versions{9: "", 22: "bfloat16"}, in64(math.Cosh))
+	Asinh = unary("Asinh", op.Versions{9: "", 22: "bfloat16"}, in64(math.Asinh))
+	Acosh = unary("Acosh", op.Versions{9: "", 22: "bfloat16"}, in64(math.Acosh))
+	Atanh = unary("Atanh", op.Versions{9: "", 22: "bfloat16"}, in64(math.Atanh))
+)
+
+// BitwiseNot inverts every bit.
+// https://onnx.ai/onnx/operators/onnx__BitwiseNot.html   Departures: none.
+var BitwiseNot = unary("BitwiseNot", op.Versions{18: ""},
+	integers(flip[int8], flip[int16], flip[int32], flip[int64], flip[uint8], flip[uint16], flip[uint32], flip[uint64]))
+
+func same1[T any](x T) T        { return x }
+func minus[T number](x T) T     { return -x }
+func flip[T integer](x T) T     { return ^x }
+func magnitude[T number](x T) T { return max(x, -x) }
+
+func sign[T number](x T) T {
+	switch {
+	case x > 0:
+		return 1
+	case x < 0:
+		var zero T
+		return zero - 1
+	default: // zero, also a negative one, or NaN
+		return x
+	}
+}
+
+// integers is a table for the whole numbers.
+func integers(i8 func(int8) int8, i16 func(int16) int16, i32 func(int32) int32, i64 func(int64) int64,
+	u8 func(uint8) uint8, u16 func(uint16) uint16, u32 func(uint32) uint32, u64 func(uint64) uint64,
+) op.Table {
+	return op.ByType(map[tensor.DType]span{
+		tensor.I8: spanOf(i8), tensor.I16: spanOf(i16), tensor.I32: spanOf(i32), tensor.I64: spanOf(i64),
+		tensor.U8: spanOf(u8), tensor.U16: spanOf(u16), tensor.U32: spanOf(u32), tensor.U64: spanOf(u64),
+	})
+}
+
+// functionOf is a table for the floating-point types without a vector kernel.
+func functionOf(f64 func(float64) float64, f32 func(float32) float32) op.Table {
+	return op.ByType(map[tensor.DType]span{
+		tensor.F32: spanOf(f32), tensor.F64: spanOf(f64),
+		tensor.F16:  spanOf(func(h tensor.Half) tensor.Half { return tensor.HalfOf(f32(h.Float32())) }),
+		tensor.BF16: spanOf(func(h tensor.BFloat16) tensor.BFloat16 { return tensor.BFloat16Of(f32(h.Float32())) }),
+	})
+}
+
+// in64 is a table for the floating-point types, all computed in float64.
+func in64(f func(float64) float64) op.Table { return functionOf(f, via64(f)) }

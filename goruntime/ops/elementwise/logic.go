@@ -1,0 +1,40 @@
+package elementwise
+
+import (
+	"github.com/goruntime/goruntime/goruntime/op"
+	"github.com/goruntime/goruntime/goruntime/tensor"
+)
+
+// And, Or and Xor combine two tensors of truth values.
+// https://onnx.ai/onnx/operators/onnx__And.html (Or, Xor)   Departures: none.
+var (
+	And, And1 = comparison("And", op.Versions{7: ""}, truths(func(a, b bool) bool { return a && b }))
+	Or, Or1   = comparison("Or", op.Versions{7: ""}, truths(func(a, b bool) bool { return a || b }))
+	Xor, Xor1 = comparison("Xor", op.Versions{7: ""}, truths(func(a, b bool) bool { return a != b }))
+)
+
+func truths(f func(a, b bool) bool) op.Table {
+	return op.ByType(map[tensor.DType]row{tensor.Bool: rowOf(f)})
+}
+
+// GreaterOrEqual and LessOrEqual compare two tensors element by element. NaN is
+// neither.
+// https://onnx.ai/onnx/operators/onnx__GreaterOrEqual.html (LessOrEqual)   Departures: none.
+var (
+	GreaterOrEqual = ordering("GreaterOrEqual",
+		tests(rowOf(notLess[int8]), rowOf(notLess[int16]), rowOf(notLess[int32]), rowOf(notLess[int64]), rowOf(notLess[uint8]),
+			rowOf(notLess[uint16]), rowOf(notLess[uint32]), rowOf(notLess[uint64]), rowOf(notLess[float32]), rowOf(notLess[float64]), notLess[float32]))
+	LessOrEqual = ordering("LessOrEqual",
+		tests(rowOf(notMore[int8]), rowOf(notMore[int16]), rowOf(notMore[int32]), rowOf(notMore[int64]), rowOf(notMore[uint8]),
+			rowOf(notMore[uint16]), rowOf(notMore[uint32]), rowOf(notMore[uint64]), rowOf(notMore[float32]), rowOf(notMore[float64]), notMore[float32]))
+)
+
+func ordering(name string, table op.Table) *op.Def {
+	return op.Declare(op.Def{
+		Name: name, Versions: op.Versions{12: "", 16: "bfloat16"},
+		Shape: broadcastAs(tensor.Bool), Prepare: preparePair, Run: runPair, DTypes: table,
+	})
+}
+
+func notLess[T number](a, b T) bool { return a >= b }
+func notMore[T number](a, b T) bool { return a <= b }

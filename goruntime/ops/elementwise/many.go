@@ -1,0 +1,274 @@
+package elementwise
+
+import (
+	"github.com/goruntime/goruntime/goruntime/errs"
+	"github.com/goruntime/goruntime/goruntime/kernels/vec"
+	"github.com/goruntime/goruntime/goruntime/op"
+	"github.com/goruntime/goruntime/goruntime/tensor"
+)
+
+// Max, Min, Sum and Mean combine any number of broadcast inputs. NaN passes
+// through; 16-bit floats are rounded once, at the end.
+// https://onnx.ai/onnx/operators/onnx__Max.html (Min, Sum, Mean)   Departures: none.
+var (
+	Max, Max1   = variadic("Max", op.Versions{8: "", 12: "integers", 13: "bfloat16"}, joins(vec.Larger, false).And(wholeJoins(vec.Larger)))
+	Min, Min1   = variadic("Min", op.Versions{8: "", 12: "integers", 13: "bfloat16"}, joins(vec.Smaller, false).And(wholeJoins(vec.Smaller)))
+	Sum, Sum1   = variadic("Sum", op.Versions{8: "", 13: "bfloat16"}, joins(vec.Plus, false))
+	Mean, Mean1 = variadic("Mean", op.Versions{8: "", 13: "bfloat16"}, joins(vec.Plus, true))
+)
+
+// variadic declares an operator on a list of inputs of one type. Before version
+// 8 all must have one shape.
+func variadic(name string, versions op.Versions, table op.Table) (now, legacy *op.Def) {
+	def := op.Def{
+		Name: name, Versions: versions, InPlace: op.AnyInput,
+		Shape: variadicShape, Prepare: prepareMany, Run: runMany, DTypes: table,
+	}
+	old := def
+	old.Versions, old.Attrs = op.Versions{1: "one shape", 6: ""}, op.Attrs(consumed)
+	old.Shape = func(c *op.Infer) error {
+		for i := range c.Inputs() {
+			if !c.In(i).Equal(c.In(0)) {
+				return errs.New(errs.Shape, "input %d has shape %v and input 0 has %v: before version 8 they must be equal", i, c.In(i), c.In(0))
+			}
+		}
+		return variadicShape(c)
+	}
+	return op.Declare(def), op.Declare(old)
+}
+
+func variadicShape(c *op.Infer) error {
+	rank := 0
+	for i := range c.Inputs() {
+		if c.DType(i) != c.DType(0) {
+			return errs.New(errs.Type, "input %d is %v and input 0 is %v: they must be alike", i, c.DType(i), c.DType(0))
+		}
+		rank = max(rank, len(c.In(i)))
+	}
+	out := c.Grow(0, c.DType(0), rank)
+	for i := range out {
+		out[i] = 1
+	}
+	for i := range c.Inputs() {
+		in := c.In(i)
+		for k, d := range in {
+			switch e := &out[rank-len(in)+k]; {
+			case *e == d || d == 1:
+			case *e == 1:
+				*e = d
+			default:
+				return errs.New(errs.Shape, "input %d has shape %v, which does not broadcast with the others: dimension %d is %d there and %d here; they must be equal or one of them 1",
+					i, in, rank-len(in)+k, *e, d)
+			}
+		}
+	}
+	return nil
+}
+
+// many is the State of a variadic operator: the output's dimensions, joined
+// where all inputs allow, and the steps of each input.
+type many struct {
+	dims   []int
+	steps  [][]int // by input
+	last   int     // the innermost dimension
+	kernel manyKernel
+	out    *tensor.View
+	in     []*tensor.View
+}
+
+// manyKernel computes the output elements [lo, hi), which lie in one row and
+// are block at most.
+type manyKernel func(s *many, lo, hi int)
+
+// block is how many elements a kernel keeps on its stack.
+const block = 256
+
+func prepareMany(c *op.Context) error {
+	out := c.Out(0).Shape
+	s := &many{in: make([]*tensor.View, c.Inputs()), steps: make([][]int, c.Inputs())}
+	all := make([][]int, c.Inputs())
+	for i := range all {
+		all[i] = steps(c.In(i).Shape, len(out))
+	}
+	for d, n := range out {
+		if n == 1 {
+			continue
+		}
+		if k := len(s.dims) - 1; k >= 0 && s.joins(all, d, n) {
+			s.dims[k] *= n
+			for i := range all {
+				s.steps[i][k] = all[i][d]
+			}
+			continue
+		}
+		s.dims = append(s.dims, n)
+		for i := range all {
+			s.steps[i] = append(s.steps[i], all[i][d])
+		}
+	}
+	if len(s.dims) == 0 {
+		s.dims = []int{1}
+		for i := range all {
+			s.steps[i] = []int{0}
+		}
+	}
+	s.last = s.dims[len(s.dims)-1]
+	c.State = s
+	return nil
+}
+
+// joins reports whether dimension d of n elements continues the last one kept
+// in every input.
+func (s *many) joins(all [][]int, d, n int) bool {
+	k := len(s.dims) - 1
+	for i := range all {
+		if s.steps[i][k] != n*all[i][d] {
+			return false
+		}
+	}
+	return true
+}
+
+func runMany(c *op.Context) error {
+	s := c.State.(*many)
+	s.kernel, s.out = op.Row[manyKernel](c), c.Out(0)
+	for i := range s.in {
+		s.in[i] = c.In(i)
+	}
+	c.For(s.out.Elements(), max(1, grain/len(s.in)), s)
+	return nil
+}
+
+// Chunk implements op.Task over the output elements: it gives them to the
+// kernel in blocks that stay within a row.
+func (s *many) Chunk(lo, hi int) {
+	for lo < hi {
+		n := min(block, hi-lo, s.last-lo%s.last)
+		s.kernel(s, lo, lo+n)
+		lo += n
+	}
+}
+
+// at returns the offset in input i of what belongs to output element o, and the
+// step to the next.
+func (s *many) at(i, o int) (from, step int) {
+	list := s.steps[i]
+	for d := len(s.dims) - 1; d >= 0; d-- {
+		from += o % s.dims[d] * list[d]
+		o /= s.dims[d]
+	}
+	return from, list[len(list)-1]
+}
+
+// combine joins an accumulator with elements of x that lie step apart.
+func combine[T number](o vec.Operation, acc, x []T, step int) {
+	switch o {
+	case vec.Larger:
+		for k := range acc {
+			acc[k] = max(acc[k], x[k*step])
+		}
+	case vec.Smaller:
+		for k := range acc {
+			acc[k] = min(acc[k], x[k*step])
+		}
+	default:
+		for k := range acc {
+			acc[k] += x[k*step]
+		}
+	}
+}
+
+// join makes a kernel that combines in T and divides by the number of inputs
+// where the mean is wanted.
+func join[T number](o vec.Operation, mean bool) manyKernel {
+	return func(s *many, lo, hi int) {
+		var room [block]T
+		acc := room[:hi-lo]
+		spread(acc, s, 0, lo)
+		for i := 1; i < len(s.in); i++ {
+			from, step := s.at(i, lo)
+			combine(o, acc, tensor.Elems[T](s.in[i])[from:], step)
+		}
+		if mean {
+			for k := range acc {
+				acc[k] /= T(len(s.in))
+			}
+		}
+		copy(tensor.Elems[T](s.out)[lo:hi], acc)
+	}
+}
+
+// spread reads the elements of input i that belong to output element lo and
+// those after it.
+func spread[T any](dst []T, s *many, i, lo int) {
+	from, step := s.at(i, lo)
+	x := tensor.Elems[T](s.in[i])[from:]
+	for k := range dst {
+		dst[k] = x[k*step]
+	}
+}
+
+// joinHalf is join in float32.
+func joinHalf[H half](o vec.Operation, mean bool, narrow func(float32) H) manyKernel {
+	return func(s *many, lo, hi int) {
+		var room, wide [block]float32
+		var codes [block]H
+		acc, next, raw := room[:hi-lo], wide[:hi-lo], codes[:hi-lo]
+		for i := range s.in {
+			spread(raw, s, i, lo)
+			for k, h := range raw {
+				next[k] = h.Float32()
+			}
+			if i == 0 {
+				copy(acc, next)
+				continue
+			}
+			combine(o, acc, next, 1)
+		}
+		dst := tensor.Elems[H](s.out)[lo:hi]
+		for k, x := range acc {
+			if mean {
+				x /= float32(len(s.in))
+			}
+			dst[k] = narrow(x)
+		}
+	}
+}
+
+// join32 is join by vector kernels.
+func join32(o vec.Operation, mean bool) manyKernel {
+	return func(s *many, lo, hi int) {
+		var room [block]float32
+		acc := room[:hi-lo]
+		spread(acc, s, 0, lo)
+		for i := 1; i < len(s.in); i++ {
+			from, step := s.at(i, lo)
+			x := tensor.Elems[float32](s.in[i])[from:]
+			switch step {
+			case 0:
+				vec.Combine(o, acc, acc, x[:1])
+			case 1:
+				vec.Combine(o, acc, acc, x[:len(acc)])
+			default:
+				combine(o, acc, x, step)
+			}
+		}
+		if mean {
+			n := [1]float32{float32(len(s.in))}
+			vec.Combine(vec.Over, acc, acc, n[:])
+		}
+		copy(tensor.Elems[float32](s.out)[lo:hi], acc)
+	}
+}
+
+func joins(o vec.Operation, mean bool) op.Table {
+	return op.ByType(map[tensor.DType]manyKernel{
+		tensor.F32: join32(o, mean), tensor.F64: join[float64](o, mean),
+		tensor.F16: joinHalf(o, mean, tensor.HalfOf), tensor.BF16: joinHalf(o, mean, tensor.BFloat16Of),
+	})
+}
+
+func wholeJoins(o vec.Operation) op.Table {
+	return wholes(join[int8](o, false), join[int16](o, false), join[int32](o, false), join[int64](o, false),
+		join[uint8](o, false), join[uint16](o, false), join[uint32](o, false), join[uint64](o, false))
+}

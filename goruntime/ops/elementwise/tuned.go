@@ -1,0 +1,87 @@
+package elementwise
+
+import (
+	"github.com/goruntime/goruntime/goruntime/op"
+	"github.com/goruntime/goruntime/goruntime/tensor"
+)
+
+// tuned is the State of an operator on one input with at most two parameters.
+type tuned struct {
+	alpha, beta float32
+	kernel      tunedSpan
+	out, in     *tensor.View
+}
+
+// tunedSpan computes the output elements [lo, hi).
+type tunedSpan func(s *tuned, lo, hi int)
+
+// Chunk implements op.Task over the elements.
+func (s *tuned) Chunk(lo, hi int) { s.kernel(s, lo, hi) }
+
+// parametric declares an operator that maps each element of one input by a
+// function with the parameters alpha and beta, which are float attributes.
+func parametric(name string, versions op.Versions, table op.Table, alpha, beta *op.Attr, more ...op.Attr) *op.Def {
+	attrs := more
+	for _, a := range []*op.Attr{alpha, beta} {
+		if a != nil {
+			attrs = append(attrs, *a)
+		}
+	}
+	return op.Declare(op.Def{
+		Name: name, Versions: versions, InPlace: op.FirstOnly, Shape: op.SameAsInput, DTypes: table, Attrs: attrs,
+		Prepare: func(c *op.Context) error {
+			s := &tuned{}
+			if alpha != nil {
+				s.alpha = c.Attr.Float(alpha.Name)
+			}
+			if beta != nil {
+				s.beta = c.Attr.Float(beta.Name)
+			}
+			c.State = s
+			return nil
+		},
+		Run: runTuned,
+	})
+}
+
+func runTuned(c *op.Context) error {
+	s := c.State.(*tuned)
+	s.kernel, s.out, s.in = op.Row[tunedSpan](c), c.Out(0), c.In(0)
+	c.For(s.out.Elements(), grain, s)
+	return nil
+}
+
+// parameter is a float attribute that parametric hands to the function.
+func parameter(name string, def float32) *op.Attr {
+	a := op.Float(name, def)
+	return &a
+}
+
+// tunedFloats is a table for the floating-point types: f64 by the function, f32
+// by a kernel of its own or, where that is nil, by the function, the 16-bit types
+// by the function.
+func tunedFloats(f func(x, alpha, beta float64) float64, f32 tunedSpan) op.Table {
+	if f32 == nil {
+		f32 = tunedOf(func(x float32) float64 { return float64(x) }, func(y float64) float32 { return float32(y) }, f)
+	}
+	return op.ByType(map[tensor.DType]tunedSpan{
+		tensor.F32: f32, tensor.F64: tunedOf(func(x float64) float64 { return x }, func(y float64) float64 { return y }, f),
+		tensor.F16:  tunedOf(func(h tensor.Half) float64 { return float64(h.Float32()) }, tensor.HalfOf64, f),
+		tensor.BF16: tunedOf(func(h tensor.BFloat16) float64 { return float64(h.Float32()) }, tensor.BFloat16Of64, f),
+	})
+}
+
+func tunedOf[T any](widen func(T) float64, narrow func(float64) T, f func(x, alpha, beta float64) float64) tunedSpan {
+	return func(s *tuned, lo, hi int) {
+		dst, src := tensor.Elems[T](s.out)[lo:hi], tensor.Elems[T](s.in)[lo:hi]
+		alpha, beta := float64(s.alpha), float64(s.beta)
+		for i, x := range src {
+			dst[i] = narrow(f(widen(x), alpha, beta))
+		}
+	}
+}
+
+// elems32 returns the elements [lo, hi) of both tensors as float32s.
+func (s *tuned) elems32(lo, hi int) (dst, src []float32) {
+	return tensor.Elems[float32](s.out)[lo:hi], tensor.Elems[float32](s.in)[lo:hi]
+}
