@@ -10,6 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/goruntime/goruntime/goruntime/errs"
+	"github.com/goruntime/goruntime/goruntime/internal/invariants"
+	"github.com/goruntime/goruntime/goruntime/own"
 )
 
 // File is a file mapped read-only into memory.
@@ -18,8 +20,9 @@ import (
 // reference is held.
 // Concurrency: all methods are safe from any goroutine.
 type File struct {
-	b    []byte
-	refs atomic.Int64
+	b     []byte
+	refs  atomic.Int64
+	watch own.Watch
 }
 
 // Open maps the file at path. An empty file gives an empty map.
@@ -41,12 +44,14 @@ func Open(path string) (*File, error) {
 	m := &File{}
 	m.refs.Store(1)
 	if info.Size() == 0 {
+		m.watch = own.Over(m, "mapped.File")
 		return m, nil
 	}
 	m.b, err = unix.Mmap(int(f.Fd()), 0, int(info.Size()), unix.PROT_READ, unix.MAP_PRIVATE)
 	if err != nil {
 		return nil, errs.New(errs.IO, "mapping %s (%d bytes): %w", path, info.Size(), err)
 	}
+	m.watch = own.Over(m, "mapped.File")
 	return m, nil
 }
 
@@ -55,12 +60,21 @@ func Open(path string) (*File, error) {
 // Ownership: borrowed until the last Release; never to be written.
 func (f *File) Bytes() []byte { return f.b }
 
-// Retain adds a reference.
-func (f *File) Retain() { f.refs.Add(1) }
+// Retain adds a reference. The caller holds one already.
+func (f *File) Retain() {
+	n := f.refs.Add(1)
+	invariants.Check(n > 1, "a mapped file is retained after its last release")
+}
 
 // Release drops a reference; the last one unmaps the file.
 func (f *File) Release() {
-	if f.refs.Add(-1) == 0 && f.b != nil {
+	n := f.refs.Add(-1)
+	invariants.Check(n >= 0, "a mapped file is released more often than it was retained")
+	if n != 0 {
+		return
+	}
+	f.watch.End()
+	if f.b != nil {
 		_ = unix.Munmap(f.b) // fails only for a range that was never mapped
 		f.b = nil
 	}

@@ -2,6 +2,8 @@ package testkit
 
 import (
 	"os"
+	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -11,21 +13,44 @@ import (
 	"github.com/goruntime/goruntime/goruntime/internal/invariants"
 	"github.com/goruntime/goruntime/goruntime/lease"
 	"github.com/goruntime/goruntime/goruntime/offheap"
+	"github.com/goruntime/goruntime/goruntime/own"
 )
 
 // patience is how long what other goroutines give back may take.
 const patience = 5 * time.Second
 
 // NoLeaks fails the test unless all off-heap memory that is mapped from here on
-// is unmapped at its end, and all leases are back. It is the first line of a
-// test, which must not be parallel.
+// is unmapped at its end, all leases are back, all goroutines have ended and,
+// under the invariants tag, nothing was dropped that had to be closed. It is the
+// first line of a test, which must not be parallel.
 func NoLeaks(t testing.TB) {
 	t.Helper()
-	bytes, leases := offheap.Mapped(), lease.InUse()
+	own.Lost() // what earlier tests dropped
+	bytes, leases, running := offheap.Mapped(), lease.InUse(), len(goroutines())
 	t.Cleanup(func() {
+		for _, l := range own.Lost() {
+			t.Error(l)
+		}
 		if !Settles(func() bool { return offheap.Mapped() == bytes && lease.InUse() == leases }) {
 			t.Errorf("the test leaves %d off-heap bytes and %d leases behind", offheap.Mapped()-bytes, lease.InUse()-leases)
 		}
+		if !Settles(func() bool { return len(goroutines()) <= running }) {
+			t.Errorf("the test leaves goroutines behind, %d ran before:\n%s", running, strings.Join(goroutines(), "\n\n"))
+		}
+	})
+}
+
+// goroutines returns the stacks of those that are not the process's own: the
+// workers of the pool and the janitor of the arenas never end.
+func goroutines() []string {
+	buf := make([]byte, 1<<16)
+	n := runtime.Stack(buf, true)
+	for n == len(buf) {
+		buf = make([]byte, 2*len(buf))
+		n = runtime.Stack(buf, true)
+	}
+	return slices.DeleteFunc(strings.Split(string(buf[:n]), "\n\n"), func(stack string) bool {
+		return strings.Contains(stack, "goruntime/pool.worker") || strings.Contains(stack, "goruntime/arena.sweepForever")
 	})
 }
 
