@@ -82,7 +82,7 @@ func matmulPrepare(c *op.Context) error {
 	}
 	if lb.Elements() == 1 { // one B for all: one tall A
 		p.m *= la.Elements()
-		batch, la = nil, nil
+		batch, la, lb = nil, nil, nil
 	}
 	p.a, p.b = offsets(batch, la, p.m*p.k), offsets(batch, lb, p.k*p.n)
 	c.State = p

@@ -48,10 +48,14 @@ func floatTotal[A float32 | float64](mean bool) func(A, int) A {
 
 func wholeTotal[A whole](mean bool) func(A, int) A {
 	return func(s A, n int) A {
-		if mean && n > 0 {
+		switch {
+		case !mean || n == 0:
+			return s
+		case s > 0: // a u64 may be above every i64
+			return A(uint64(s) / uint64(n))
+		default:
 			return A(int64(s) / int64(n))
 		}
-		return s
 	}
 }
 
