@@ -63,7 +63,6 @@ type builder struct {
 type frame struct {
 	opsets map[string]int
 	attrs  map[string]onnx.Attr
-	in     map[string]bool // declared attributes of the function
 	depth  int
 	prefix string // of the names and nodes of an inlined function
 }

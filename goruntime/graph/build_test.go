@@ -215,8 +215,10 @@ func TestFunctionsBindAttributesByReference(t *testing.T) {
 			Nodes: []onnx.Node{node("Concat a,a -> c", ref("axis", "where", onnx.AttrInt)), node("Flatten c -> b", ref("axis", "by", onnx.AttrInt))},
 		}
 	}
-	middle := &onnx.Function{Name: "Outer", Inputs: []string{"p"}, Outputs: []string{"q"}, Attrs: []string{"at"},
-		Nodes: []onnx.Node{node("Inner p -> q", ref("where", "at", onnx.AttrInt))}}
+	middle := &onnx.Function{
+		Name: "Outer", Inputs: []string{"p"}, Outputs: []string{"q"}, Attrs: []string{"at"},
+		Nodes: []onnx.Node{node("Inner p -> q", ref("where", "at", onnx.AttrInt))},
+	}
 	for _, c := range []struct {
 		name            string
 		m               *onnx.Model
@@ -245,8 +247,10 @@ func TestFunctionsBindAttributesByReference(t *testing.T) {
 }
 
 func TestReferenceToAnAttributeThatTheCallOmits(t *testing.T) {
-	f := &onnx.Function{Name: "F", Inputs: []string{"a"}, Outputs: []string{"b"}, Attrs: []string{"by"},
-		Nodes: []onnx.Node{node("Flatten a -> b", ref("axis", "by", onnx.AttrInt))}}
+	f := &onnx.Function{
+		Name: "F", Inputs: []string{"a"}, Outputs: []string{"b"}, Attrs: []string{"by"},
+		Nodes: []onnx.Node{node("Flatten a -> b", ref("axis", "by", onnx.AttrInt))},
+	}
 	g, err := build(calls(node("F x -> y"), f))
 	if err != nil {
 		t.Fatal(err)

@@ -25,8 +25,12 @@ func TestLookupTakesTheGreatestVersionNotAbove(t *testing.T) {
 		opset        int64
 		since        int
 	}{
-		{"", "Gather", 1, 1}, {"", "Gather", 12, 11}, {"ai.onnx", "Gather", 28, 13}, {"", "Softmax", 12, 11},
-		{"ai.onnx.ml", "TreeEnsembleRegressor", 4, 3}, {"ai.onnx.ml", "LabelEncoder", 1, 1},
+		{"", "Gather", 1, 1},
+		{"", "Gather", 12, 11},
+		{"ai.onnx", "Gather", 28, 13},
+		{"", "Softmax", 12, 11},
+		{"ai.onnx.ml", "TreeEnsembleRegressor", 4, 3},
+		{"ai.onnx.ml", "LabelEncoder", 1, 1},
 	} {
 		o, ok := Lookup(c.domain, c.name, c.opset)
 		if !ok || o.SinceVersion != c.since {

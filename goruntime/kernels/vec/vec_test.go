@@ -42,8 +42,17 @@ func TestFunctionsAreAccurate(t *testing.T) {
 func TestSpecialValues(t *testing.T) {
 	inf, nan := float32(math.Inf(1)), float32(math.NaN())
 	for _, c := range []struct{ got, want float32 }{
-		{Exp(inf), inf}, {Exp(-inf), 0}, {Exp(0), 1}, {Exp(89), inf}, {Sigmoid(inf), 1}, {Sigmoid(-inf), 0},
-		{Tanh(inf), 1}, {Tanh(-inf), -1}, {Max(nil), -inf}, {Sum(nil), 0}, {Max([]float32{1, 3, 2}), 3},
+		{Exp(inf), inf},
+		{Exp(-inf), 0},
+		{Exp(0), 1},
+		{Exp(89), inf},
+		{Sigmoid(inf), 1},
+		{Sigmoid(-inf), 0},
+		{Tanh(inf), 1},
+		{Tanh(-inf), -1},
+		{Max(nil), -inf},
+		{Sum(nil), 0},
+		{Max([]float32{1, 3, 2}), 3},
 	} {
 		if c.got != c.want {
 			t.Errorf("got %v, want %v", c.got, c.want)

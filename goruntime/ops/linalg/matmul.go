@@ -62,7 +62,6 @@ type product struct {
 	parts   int // column panels of a product, for threads
 	pa, pb  unsafe.Pointer
 	pc      unsafe.Pointer
-	unit    int // of the work that threads share: rows or panels
 	byRows  bool
 }
 
