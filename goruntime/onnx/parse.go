@@ -76,10 +76,10 @@ func parse[T any](b []byte, what string, read func(*decoder, span, *T) *fault) (
 // dtypeOf returns the element type of a TensorProto.DataType, Undefined for one
 // that ONNX does not define.
 func dtypeOf(n uint64) tensor.DType {
-	if n >= tensor.NumDTypes {
-		return tensor.Undefined
+	if v := int32(n); v >= 0 && v < tensor.NumDTypes {
+		return tensor.DType(v)
 	}
-	return tensor.DType(n)
+	return tensor.Undefined
 }
 
 // appendInts appends a repeated varint field, packed or not.
@@ -90,7 +90,7 @@ func (d *decoder) appendInts(dst []int64, f field) ([]int64, *fault) {
 	for at := f.lo; at < f.hi; {
 		v, n := protowire.ConsumeVarint(d.buf[at:f.hi])
 		if n < 0 {
-			return dst, faultAt(at, "broken packed list: %v", protowire.ParseError(n))
+			return dst, faultAt(at, "broken packed list: %s", cause(n))
 		}
 		dst = append(dst, int64(v))
 		at += n

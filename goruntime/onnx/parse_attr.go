@@ -14,13 +14,13 @@ func (d *decoder) attr(m span, a *Attr) *fault {
 			return d.attrValue(f, m, t, a)
 		}
 		switch f.tag {
-		case 1<<3 | bytes:
+		case 1<<3 | delimited:
 			a.Name = d.text(f.span)
-		case 13<<3 | bytes:
+		case 13<<3 | delimited:
 			a.Doc = d.text(f.span)
 		case 20<<3 | varint:
 			a.Type = AttrType(f.n)
-		case 21<<3 | bytes:
+		case 21<<3 | delimited:
 			a.RefName = d.text(f.span)
 		}
 		return nil
@@ -38,29 +38,29 @@ func heldBy(tag uint64) AttrType {
 		return AttrFloat
 	case 3<<3 | varint:
 		return AttrInt
-	case 4<<3 | bytes:
+	case 4<<3 | delimited:
 		return AttrString
-	case 5<<3 | bytes:
+	case 5<<3 | delimited:
 		return AttrTensor
-	case 6<<3 | bytes:
+	case 6<<3 | delimited:
 		return AttrGraph
-	case 7<<3 | fixed32, 7<<3 | bytes:
+	case 7<<3 | fixed32, 7<<3 | delimited:
 		return AttrFloats
-	case 8<<3 | varint, 8<<3 | bytes:
+	case 8<<3 | varint, 8<<3 | delimited:
 		return AttrInts
-	case 9<<3 | bytes:
+	case 9<<3 | delimited:
 		return AttrStrings
-	case 10<<3 | bytes:
+	case 10<<3 | delimited:
 		return AttrTensors
-	case 11<<3 | bytes:
+	case 11<<3 | delimited:
 		return AttrGraphs
-	case 14<<3 | bytes:
+	case 14<<3 | delimited:
 		return AttrTypeProto
-	case 15<<3 | bytes:
+	case 15<<3 | delimited:
 		return AttrTypeProtos
-	case 22<<3 | bytes:
+	case 22<<3 | delimited:
 		return AttrSparseTensor
-	case 23<<3 | bytes:
+	case 23<<3 | delimited:
 		return AttrSparseTensors
 	default:
 		return AttrUndefined
@@ -144,7 +144,7 @@ func (d *decoder) appendFloats(dst []float32, f field) ([]float32, *fault) {
 // of its fields in rest, or those that f packs.
 func (d *decoder) entries(f field, rest span) int {
 	switch {
-	case f.tag&7 != bytes:
+	case f.tag&7 != delimited:
 		return d.count(rest, f.tag)[0]
 	case heldBy(f.tag) == AttrFloats:
 		return f.len() / 4

@@ -5,13 +5,13 @@ func (d *decoder) valueInfo(m span, list *[]ValueInfo) *fault {
 	v := &(*list)[len(*list)-1]
 	return d.each(m, func(f field) *fault {
 		switch f.tag {
-		case 1<<3 | bytes:
+		case 1<<3 | delimited:
 			v.Name = d.text(f.span)
-		case 2<<3 | bytes:
+		case 2<<3 | delimited:
 			return d.typ(f.span, &v.Type).in("type")
-		case 3<<3 | bytes:
+		case 3<<3 | delimited:
 			v.Doc = d.text(f.span)
-		case 4<<3 | bytes:
+		case 4<<3 | delimited:
 			i := len(v.Metadata)
 			return d.keyValue(f.span, &v.Metadata).item("metadata_props", i)
 		}
@@ -22,24 +22,24 @@ func (d *decoder) valueInfo(m span, list *[]ValueInfo) *fault {
 func (d *decoder) typ(m span, t *Type) *fault {
 	return d.each(m, func(f field) *fault {
 		switch f.tag {
-		case 1<<3 | bytes:
+		case 1<<3 | delimited:
 			t.become(KindTensor)
 			return d.tensorType(f.span, t).in("tensor_type")
-		case 4<<3 | bytes:
+		case 4<<3 | delimited:
 			t.become(KindSequence)
 			return d.elemType(f.span, t).in("sequence_type")
-		case 5<<3 | bytes:
+		case 5<<3 | delimited:
 			t.become(KindMap)
 			return d.mapType(f.span, t).in("map_type")
-		case 6<<3 | bytes:
+		case 6<<3 | delimited:
 			t.Denotation = d.text(f.span)
-		case 7<<3 | bytes:
+		case 7<<3 | delimited:
 			t.become(KindOpaque)
 			return d.opaqueType(f.span, t).in("opaque_type")
-		case 8<<3 | bytes:
+		case 8<<3 | delimited:
 			t.become(KindSparseTensor)
 			return d.tensorType(f.span, t).in("sparse_tensor_type")
-		case 9<<3 | bytes:
+		case 9<<3 | delimited:
 			t.become(KindOptional)
 			return d.elemType(f.span, t).in("optional_type")
 		}
@@ -60,10 +60,10 @@ func (d *decoder) tensorType(m span, t *Type) *fault {
 		switch f.tag {
 		case 1<<3 | varint:
 			t.Elem = dtypeOf(f.n)
-		case 2<<3 | bytes:
+		case 2<<3 | delimited:
 			t.HasShape = true
 			return d.each(f.span, func(f field) *fault {
-				if f.tag != 1<<3|bytes {
+				if f.tag != 1<<3|delimited {
 					return nil
 				}
 				i := len(t.Dims)
@@ -80,9 +80,9 @@ func (d *decoder) dim(m span, list *[]Dim) *fault {
 		switch f.tag {
 		case 1<<3 | varint:
 			v.Known, v.Value, v.Param = true, int64(f.n), ""
-		case 2<<3 | bytes:
+		case 2<<3 | delimited:
 			v.Known, v.Value, v.Param = false, 0, d.text(f.span)
-		case 3<<3 | bytes:
+		case 3<<3 | delimited:
 			v.Denotation = d.text(f.span)
 		}
 		return nil
@@ -95,7 +95,7 @@ func (d *decoder) dim(m span, list *[]Dim) *fault {
 func (d *decoder) elemType(m span, t *Type) *fault {
 	one(&t.Of)
 	return d.each(m, func(f field) *fault {
-		if f.tag == 1<<3|bytes {
+		if f.tag == 1<<3|delimited {
 			return d.typ(f.span, t.Of).in("elem_type")
 		}
 		return nil
@@ -108,7 +108,7 @@ func (d *decoder) mapType(m span, t *Type) *fault {
 		switch f.tag {
 		case 1<<3 | varint:
 			t.Key = dtypeOf(f.n)
-		case 2<<3 | bytes:
+		case 2<<3 | delimited:
 			return d.typ(f.span, t.Of).in("value_type")
 		}
 		return nil
@@ -118,9 +118,9 @@ func (d *decoder) mapType(m span, t *Type) *fault {
 func (d *decoder) opaqueType(m span, t *Type) *fault {
 	return d.each(m, func(f field) *fault {
 		switch f.tag {
-		case 1<<3 | bytes:
+		case 1<<3 | delimited:
 			t.OpaqueDomain = d.text(f.span)
-		case 2<<3 | bytes:
+		case 2<<3 | delimited:
 			t.OpaqueName = d.text(f.span)
 		}
 		return nil

@@ -18,11 +18,11 @@ type SparseTensor struct {
 func (d *decoder) sparse(m span, s *SparseTensor) *fault {
 	return d.each(m, func(f field) (err *fault) {
 		switch f.tag {
-		case 1<<3 | bytes:
+		case 1<<3 | delimited:
 			return d.tensor(f.span, &s.Values).in("values")
-		case 2<<3 | bytes:
+		case 2<<3 | delimited:
 			return d.tensor(f.span, &s.Indices).in("indices")
-		case 3<<3 | varint, 3<<3 | bytes:
+		case 3<<3 | varint, 3<<3 | delimited:
 			s.Dims, err = d.appendInts(s.Dims, f)
 			err = err.in("dims")
 		}

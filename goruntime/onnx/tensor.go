@@ -31,11 +31,24 @@ func New(name string, dtype tensor.DType, dims []int64, raw []byte) *Tensor {
 	return &Tensor{Name: name, DType: dtype, typeNumber: int32(dtype), Dims: dims, hasRaw: true, raw: raw}
 }
 
+// NewStrings returns a string tensor with copies of the elements of list.
+func NewStrings(name string, dims []int64, list []string) *Tensor {
+	var e encoder
+	for _, s := range list {
+		e.bytes(stringData, []byte(s))
+	}
+	t := &Tensor{Name: name, DType: tensor.Str, typeNumber: int32(tensor.Str), Dims: dims, typed: typed{wire: e.b}}
+	if len(e.b) > 0 {
+		t.typed.runs = []run{{stringData, span{0, len(e.b)}}}
+	}
+	return t
+}
+
 func (d *decoder) tensor(m span, t *Tensor) *fault {
 	t.typed.wire = d.buf
 	return d.each(m, func(f field) (err *fault) {
 		switch f.tag {
-		case 1<<3 | varint, 1<<3 | bytes:
+		case 1<<3 | varint, 1<<3 | delimited:
 			if t.Dims == nil {
 				t.Dims = d.ints.take(min(max(f.len(), 4), 8))
 			}
@@ -43,19 +56,19 @@ func (d *decoder) tensor(m span, t *Tensor) *fault {
 			return err.in("dims")
 		case 2<<3 | varint:
 			t.typeNumber, t.DType = int32(f.n), dtypeOf(f.n)
-		case 3<<3 | bytes:
+		case 3<<3 | delimited:
 			t.segmented = true
-		case 8<<3 | bytes:
+		case 8<<3 | delimited:
 			t.Name = d.text(f.span)
-		case 9<<3 | bytes:
+		case 9<<3 | delimited:
 			t.raw, t.hasRaw = d.bytes(f.span), true
-		case 12<<3 | bytes:
+		case 12<<3 | delimited:
 			t.Doc = d.text(f.span)
-		case 13<<3 | bytes:
+		case 13<<3 | delimited:
 			return d.externalData(f.span, t).in("external_data")
 		case 14<<3 | varint:
 			t.outside = f.n == 1
-		case 16<<3 | bytes:
+		case 16<<3 | delimited:
 			i := len(t.Metadata)
 			return d.keyValue(f.span, &t.Metadata).item("metadata_props", i)
 		default:
@@ -71,7 +84,7 @@ func (d *decoder) tensor(m span, t *Tensor) *fault {
 // size that no memory holds.
 func (t *Tensor) Shape() (tensor.Shape, error) {
 	if !t.DType.Valid() {
-		return nil, errs.New(errs.Model, "tensor %q has the element type %d, which ONNX does not define", t.Name, t.typeNumber)
+		return nil, errs.New(errs.Model, "tensor %q has the element type %d, which is none that runs here", t.Name, t.typeNumber)
 	}
 	s := make(tensor.Shape, len(t.Dims))
 	for i, d := range t.Dims {

@@ -59,8 +59,8 @@ func (t *typed) add(f field) {
 	switch f.tag {
 	case uint64(floatData<<3) | fixed32, uint64(doubleData<<3) | fixed64,
 		uint64(int32Data<<3) | varint, uint64(int64Data<<3) | varint, uint64(uint64Data<<3) | varint,
-		uint64(floatData<<3) | bytes, uint64(doubleData<<3) | bytes, uint64(stringData<<3) | bytes,
-		uint64(int32Data<<3) | bytes, uint64(int64Data<<3) | bytes, uint64(uint64Data<<3) | bytes:
+		uint64(floatData<<3) | delimited, uint64(doubleData<<3) | delimited, uint64(stringData<<3) | delimited,
+		uint64(int32Data<<3) | delimited, uint64(int64Data<<3) | delimited, uint64(uint64Data<<3) | delimited:
 	default:
 		return
 	}
@@ -94,7 +94,7 @@ func (t *typed) inPlace(dtype tensor.DType) (b []byte, ok bool) {
 		return nil, false
 	}
 	for f := range t.fields(num) {
-		if b != nil || f.tag&7 != bytes {
+		if b != nil || f.tag&7 != delimited {
 			return nil, false
 		}
 		b = t.wire[f.lo:f.hi:f.hi]
@@ -107,7 +107,7 @@ func (t *typed) size(dtype tensor.DType) int {
 	num, entries := dataField[dtype], 0
 	for f := range t.fields(num) {
 		switch {
-		case f.tag&7 != bytes:
+		case f.tag&7 != delimited:
 			entries++
 		case num == floatData:
 			entries += f.len() / 4
@@ -125,7 +125,7 @@ func (t *typed) decode(dtype tensor.DType, dst []byte, name string) error {
 	w := entryWriter{dst: dst, width: entryWidth(dtype), truth: dtype == tensor.Bool}
 	num := dataField[dtype]
 	for f := range t.fields(num) {
-		if f.tag&7 != bytes {
+		if f.tag&7 != delimited {
 			w.put(f.n)
 			continue
 		}
@@ -140,7 +140,7 @@ func (t *typed) decode(dtype tensor.DType, dst []byte, name string) error {
 		for len(b) > 0 {
 			v, n := protowire.ConsumeVarint(b)
 			if n < 0 {
-				return errs.New(errs.Model, "tensor %q at byte %d: broken packed list: %w", name, f.hi-len(b), protowire.ParseError(n))
+				return errs.New(errs.Model, "tensor %q at byte %d: broken packed list: %s", name, f.hi-len(b), cause(n))
 			}
 			w.put(v)
 			b = b[n:]

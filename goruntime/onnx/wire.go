@@ -16,10 +16,10 @@ const MaxDepth = 100
 // told by its number and wire type together, so that a known number with
 // another wire type is an unknown field, as it is for protobuf.
 const (
-	varint  = uint64(protowire.VarintType)
-	fixed64 = uint64(protowire.Fixed64Type)
-	bytes   = uint64(protowire.BytesType)
-	fixed32 = uint64(protowire.Fixed32Type)
+	varint    = uint64(protowire.VarintType)
+	fixed64   = uint64(protowire.Fixed64Type)
+	delimited = uint64(protowire.BytesType)
+	fixed32   = uint64(protowire.Fixed32Type)
 )
 
 // span is a range of the decoder's bytes.
@@ -92,7 +92,7 @@ func (d *decoder) each(m span, f func(field) *fault) *fault {
 	for m.lo < m.hi {
 		fl, n := next(d.buf[m.lo:m.hi])
 		if n < 0 {
-			return faultAt(m.lo, "broken field: %v", protowire.ParseError(n))
+			return faultAt(m.lo, "broken field: %s", cause(n))
 		}
 		fl.shift(m.lo)
 		m.lo = fl.end
@@ -109,7 +109,7 @@ func next(b []byte) (f field, n int) {
 	if len(b) >= 2 && b[0] < 0x80 && b[1] < 0x80 && b[0] >= 1<<3 { // the most frequent: a short field
 		size := 2 + int(b[1])
 		switch tag := uint64(b[0]); {
-		case tag&7 == bytes && size <= len(b):
+		case tag&7 == delimited && size <= len(b):
 			return field{tag: tag, end: size, span: span{2, size}}, size
 		case tag&7 == varint:
 			return field{tag: tag, end: 2, n: uint64(b[1])}, 2
@@ -134,7 +134,7 @@ func next(b []byte) (f field, n int) {
 		f.n = uint64(v)
 	case fixed64:
 		f.n, m = protowire.ConsumeFixed64(b[n:])
-	case bytes:
+	case delimited:
 		var v []byte
 		v, m = protowire.ConsumeBytes(b[n:])
 		f.lo = n + m - len(v)
@@ -251,3 +251,6 @@ func (e *fault) error(what string) error {
 	}
 	return errs.New(errs.Model, "%s at byte %d: %s", what, e.at, e.msg)
 }
+
+// cause returns what a length from protowire that is negative says.
+func cause(n int) string { return strings.TrimPrefix(protowire.ParseError(n).Error(), "proto: ") }
