@@ -296,8 +296,9 @@ func (s *store) retire(b *block) {
 func poison(b *block) {
 	// SAFETY: the block has bytes bytes and no owner.
 	mem := unsafe.Slice((*byte)(b.data), b.bytes)
-	for i := range mem {
-		mem[i] = 0xdb
+	mem[0] = 0xdb
+	for n := 1; n < len(mem); n *= 2 {
+		copy(mem[n:], mem[:n])
 	}
 }
 
