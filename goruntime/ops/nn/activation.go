@@ -28,7 +28,7 @@ var recurrentActivations = map[string]parametric{
 	"HardSigmoid":     {alpha: 0.2, beta: 0.5, takesAlpha: true, takesBeta: true, f: func(x, a, b float32) float32 { return min(max(a*x+b, 0), 1) }},
 	"Elu":             {alpha: 1, takesAlpha: true, f: elu},
 	"Softsign":        {f: func(x, _, _ float32) float32 { return x / (1 + float32(math.Abs(float64(x)))) }},
-	"Softplus":        {f: func(x, _, _ float32) float32 { return float32(math.Log1p(math.Exp(float64(x)))) }},
+	"Softplus":        {f: func(x, _, _ float32) float32 { return max(x, 0) + float32(math.Log1p(math.Exp(-math.Abs(float64(x))))) }},
 }
 
 func leaky(x, alpha, _ float32) float32 {

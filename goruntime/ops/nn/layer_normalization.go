@@ -33,7 +33,7 @@ func layerNormShape(c *op.Infer) error {
 		return err
 	}
 	for i := 1; i < 3 && c.Has(i); i++ {
-		full, err := op.BroadcastShape(nil, x, c.In(i))
+		full, err := op.BroadcastShape(c.Grow(0, c.DType(0), 0), x, c.In(i))
 		if err != nil || !full.Equal(x) {
 			return errs.New(errs.Shape, "input %d has shape %v, which does not broadcast to %v", i, c.In(i), x)
 		}
@@ -43,15 +43,12 @@ func layerNormShape(c *op.Infer) error {
 	for i := axis; i < len(stats); i++ {
 		stats[i] = 1
 	}
-	stash := tensor.F32
-	if s := c.Attr.Int("stash_type"); s == int(tensor.BF16) {
-		stash = tensor.BF16
+	to := c.Attr.Int("stash_type")
+	if to < 0 || to >= len(stash) || stash[to] == nil {
+		return errs.New(errs.Argument, "stash_type is %d: the statistics are f32 (1) or bf16 (16)", to)
 	}
-	if c.DType(0) == tensor.F64 {
-		stash = tensor.F64
-	}
-	c.SetOutput(1, stash, stats)
-	c.SetOutput(2, stash, stats)
+	c.SetOutput(1, tensor.DType(to), stats)
+	c.SetOutput(2, tensor.DType(to), stats)
 	return nil
 }
 
@@ -69,10 +66,45 @@ type norm struct {
 }
 
 // rowStep says which n elements of scale or bias belong to a row: those from
-// row % rows * n on, or the single one.
+// row % rows * n on, the single one, or, where strides are set, those that the
+// strides of each dimension of x lead to.
 type rowStep struct {
-	rows   int
-	single bool
+	rows          int
+	single        bool
+	dims, strides []int
+}
+
+// dense reports whether every row has the same n elements.
+func (s *rowStep) dense() bool { return s.rows == 1 && !s.single && s.strides == nil }
+
+// at returns the element of scale or bias for element i of row r of n.
+func (s *rowStep) at(r, n, i int) int {
+	switch {
+	case s.single:
+		return 0
+	case s.strides == nil:
+		return r%s.rows*n + i
+	}
+	at, rest := 0, r*n+i
+	for d := len(s.dims) - 1; d >= 0; d-- {
+		at += rest % s.dims[d] * s.strides[d]
+		rest /= s.dims[d]
+	}
+	return at
+}
+
+// spread is the rowStep of a parameter of shape p that broadcasts to x inside
+// the normalized dimensions.
+func spread(p, x tensor.Shape) rowStep {
+	s := rowStep{dims: x.Clone(), strides: make([]int, len(x))}
+	step := 1
+	for d := 1; d <= len(p); d++ {
+		if n := p[len(p)-d]; n != 1 {
+			s.strides[len(x)-d] = step
+			step *= n
+		}
+	}
+	return s
 }
 
 func layerNormPrepare(c *op.Context) error {
@@ -90,7 +122,7 @@ func layerNormPrepare(c *op.Context) error {
 		case s.n > 0 && n%s.n == 0 && tailEqual(p, x):
 			s.steps[i-1] = rowStep{rows: n / s.n}
 		default:
-			return errs.New(errs.Unsupported, "input %d of shape %v is broadcast inside the normalized dimensions of %v", i, p, x)
+			s.steps[i-1] = spread(p, x)
 		}
 	}
 	c.State = s
@@ -120,9 +152,7 @@ func layerNormRun(c *op.Context) error {
 	if c.Wants(2) {
 		s.invStd = c.Out(2)
 	}
-	if s.n > 0 {
-		c.For(s.rows, max(1, (16<<10)/s.n), s)
-	}
+	c.For(s.rows, max(1, (16<<10)/max(1, s.n)), s)
 	return nil
 }
 
@@ -141,12 +171,11 @@ func (s *norm) keep(r int, mean, invStd float64) {
 
 var stash = [tensor.NumDTypes]func(v *tensor.View, i int, x float64){
 	tensor.F32:  func(v *tensor.View, i int, x float64) { tensor.Elems[float32](v)[i] = float32(x) },
-	tensor.F64:  func(v *tensor.View, i int, x float64) { tensor.Elems[float64](v)[i] = x },
 	tensor.BF16: func(v *tensor.View, i int, x float64) { tensor.Elems[tensor.BFloat16](v)[i] = tensor.BFloat16Of64(x) },
 }
 
 func norm32(s *norm, lo, hi int) {
-	if s.scale == nil || s.bias == nil || s.steps[0] != (rowStep{rows: 1}) || s.steps[1] != (rowStep{rows: 1}) {
+	if s.n == 0 || s.scale == nil || s.bias == nil || !s.steps[0].dense() || !s.steps[1].dense() {
 		normSlow32(s, lo, hi)
 		return
 	}
@@ -177,21 +206,14 @@ func normOf[T any](widen func(T) float64, narrow func(float64) T) normKernel {
 			for i, x := range in {
 				y := (widen(x) - mean) * inv
 				if s.scale != nil {
-					y *= widen(part[T](s.scale, s.steps[0], r, s.n, i))
+					y *= widen(tensor.Elems[T](s.scale)[s.steps[0].at(r, s.n, i)])
 				}
 				if s.bias != nil {
-					y += widen(part[T](s.bias, s.steps[1], r, s.n, i))
+					y += widen(tensor.Elems[T](s.bias)[s.steps[1].at(r, s.n, i)])
 				}
 				out[i] = narrow(y)
 			}
 			s.keep(r, mean, inv)
 		}
 	}
-}
-
-func part[T any](v *tensor.View, step rowStep, r, n, i int) T {
-	if step.single {
-		return tensor.Elems[T](v)[0]
-	}
-	return tensor.Elems[T](v)[r%step.rows*n+i]
 }

@@ -10,7 +10,8 @@ import (
 
 // MaxPool takes the largest element under each window, and where it lies.
 // https://onnx.ai/onnx/operators/onnx__MaxPool.html   Departures: none.
-// A NaN under the window is the result, as numpy.max has it.
+// A NaN under the window is the result, as numpy.max has it. A window that lies
+// in the padding alone gives the lowest number of the type and the index -1.
 var MaxPool = op.Declare(op.Def{
 	Name:     "MaxPool",
 	Versions: op.Versions{1: "", 8: "Indices", 10: "ceil_mode, dilations", 11: "defaults", 12: "int8, uint8", 22: "bfloat16"},
@@ -52,10 +53,10 @@ var MaxPool = op.Declare(op.Def{
 	DTypes: op.ByType(map[tensor.DType]poolKernel{
 		tensor.F32:  maxPool32,
 		tensor.F64:  maxPool(math.Inf(-1), func(v float64) float64 { return v }),
-		tensor.F16:  maxPool(math.Inf(-1), func(v tensor.Half) float64 { return float64(v.Float32()) }),
-		tensor.BF16: maxPool(math.Inf(-1), func(v tensor.BFloat16) float64 { return float64(v.Float32()) }),
-		tensor.I8:   maxPool(math.Inf(-1), func(v int8) float64 { return float64(v) }),
-		tensor.U8:   maxPool(math.Inf(-1), func(v uint8) float64 { return float64(v) }),
+		tensor.F16:  maxPool(tensor.HalfOf64(math.Inf(-1)), func(v tensor.Half) float64 { return float64(v.Float32()) }),
+		tensor.BF16: maxPool(tensor.BFloat16Of64(math.Inf(-1)), func(v tensor.BFloat16) float64 { return float64(v.Float32()) }),
+		tensor.I8:   maxPool(int8(math.MinInt8), func(v int8) float64 { return float64(v) }),
+		tensor.U8:   maxPool(uint8(0), func(v uint8) float64 { return float64(v) }),
 	}),
 })
 
@@ -115,7 +116,7 @@ func columnOrder(dims []int) []int32 {
 // Chunk implements op.Task over the planes.
 func (p *pooling) Chunk(lo, hi int) { p.kernel(p, lo, hi) }
 
-func maxPool[T any](lowest float64, value func(T) float64) poolKernel {
+func maxPool[T any](lowest T, value func(T) float64) poolKernel {
 	return func(p *pooling, lo, hi int) {
 		out, in := tensor.Elems[T](p.out), tensor.Elems[T](p.in)
 		for plane := lo; plane < hi; plane++ {
@@ -123,9 +124,13 @@ func maxPool[T any](lowest float64, value func(T) float64) poolKernel {
 			for i := range dst {
 				taps := p.taps[p.first[i]:p.first[i+1]]
 				if len(taps) == 0 {
+					dst[i] = lowest
+					if p.indices != nil {
+						p.indices[plane*p.pixels+i] = -1
+					}
 					continue
 				}
-				best, top := taps[0], lowest
+				best, top := taps[0], math.Inf(-1)
 				for _, at := range taps {
 					if v := value(src[at]); v > top || v != v {
 						best, top = at, v

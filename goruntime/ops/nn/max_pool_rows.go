@@ -30,7 +30,10 @@ func maxPool32(p *pooling, lo, hi int) {
 	}
 }
 
-var slowMaxPool32 = maxPool(math.Inf(-1), func(v float32) float64 { return float64(v) })
+// lowest32 is what a window in the padding alone gives.
+var lowest32 = float32(math.Inf(-1))
+
+var slowMaxPool32 = maxPool(lowest32, func(v float32) float64 { return float64(v) })
 
 func rowsMax32(w *window, out, in []float32) {
 	var buffer [widestRow]float32
@@ -40,7 +43,10 @@ func rowsMax32(w *window, out, in []float32) {
 		first := max(0, y*w.stride[0]-w.begin[0])
 		last := min(w.in[0], y*w.stride[0]-w.begin[0]+w.kernel[0])
 		if first >= last {
-			continue // a window in the padding alone: nothing is defined
+			for x := range out[y*w.out[1] : (y+1)*w.out[1]] {
+				out[y*w.out[1]+x] = lowest32
+			}
+			continue
 		}
 		copy(tall, in[first*width:])
 		for r := first + 1; r < last; r++ {
@@ -51,6 +57,7 @@ func rowsMax32(w *window, out, in []float32) {
 			a := max(0, x*w.stride[1]-w.begin[1])
 			b := min(width, x*w.stride[1]-w.begin[1]+w.kernel[1])
 			if a >= b {
+				row[x] = lowest32
 				continue
 			}
 			m := tall[a]

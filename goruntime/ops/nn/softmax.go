@@ -8,21 +8,25 @@ import (
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
 
-// Softmax gives exp(x) / sum(exp(x)) along an axis.
+// Softmax gives exp(x) / sum(exp(x)) along an axis. Softmax1 is Softmax before
+// version 13: the input is seen as a matrix whose rows are all dimensions from
+// axis on.
 // https://onnx.ai/onnx/operators/onnx__Softmax.html   Departures: none.
-var Softmax = op.Declare(op.Def{
-	Name: "Softmax", Versions: op.Versions{13: "along one axis"}, Attrs: op.Attrs(op.Int("axis", -1)),
-	InPlace: op.FirstOnly, Shape: softmaxShape, Prepare: func(c *op.Context) error { return prepareAxis(c, false) },
-	Run: runSoftmax, DTypes: softmaxRows,
-})
+var Softmax, Softmax1 = alongAxis("Softmax", softmaxRows)
 
-// Softmax1 is Softmax before version 13: the input is seen as a matrix whose
-// rows are all dimensions from axis on.
-var Softmax1 = op.Declare(op.Def{
-	Name: "Softmax", Versions: op.Versions{1: "flattens from axis on", 11: "negative axis"}, Attrs: op.Attrs(op.Int("axis", 1)),
-	InPlace: op.FirstOnly, Shape: softmaxShape, Prepare: func(c *op.Context) error { return prepareAxis(c, true) },
-	Run: runSoftmax, DTypes: softmaxRows,
-})
+// alongAxis declares Softmax or one of its kind: along one axis from version 13
+// on, along all dimensions from axis on before.
+func alongAxis(name string, table op.Table) (now, legacy *op.Def) {
+	def := op.Def{
+		Name: name, Versions: op.Versions{13: "along one axis"}, Attrs: op.Attrs(op.Int("axis", -1)),
+		InPlace: op.FirstOnly, Shape: softmaxShape, Prepare: func(c *op.Context) error { return prepareAxis(c, false) },
+		Run: runSoftmax, DTypes: table,
+	}
+	old := def
+	old.Versions, old.Attrs = op.Versions{1: "flattens from axis on", 11: "negative axis"}, op.Attrs(op.Int("axis", 1))
+	old.Prepare = func(c *op.Context) error { return prepareAxis(c, true) }
+	return op.Declare(def), op.Declare(old)
+}
 
 type softmaxKernel func(s *lines, lo, hi int)
 
@@ -33,10 +37,8 @@ var softmaxRows = op.ByType(map[tensor.DType]softmaxKernel{
 })
 
 func softmaxShape(c *op.Infer) error {
-	if len(c.In(0)) > 0 || c.Version >= 13 {
-		if _, err := c.Axis("axis", max(1, len(c.In(0)))); err != nil {
-			return err
-		}
+	if _, err := c.Axis("axis", max(1, len(c.In(0)))); err != nil {
+		return err
 	}
 	return op.SameAsInput(c)
 }

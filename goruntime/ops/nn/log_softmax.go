@@ -1,0 +1,69 @@
+package nn
+
+import (
+	"math"
+
+	"github.com/goruntime/goruntime/goruntime/kernels/vec"
+	"github.com/goruntime/goruntime/goruntime/op"
+	"github.com/goruntime/goruntime/goruntime/tensor"
+)
+
+// LogSoftmax gives x - max - log(sum(exp(x - max))) along an axis.
+// https://onnx.ai/onnx/operators/onnx__LogSoftmax.html   Departures: none.
+var LogSoftmax, LogSoftmax1 = alongAxis("LogSoftmax", op.ByType(map[tensor.DType]softmaxKernel{
+	tensor.F32: logSoftmax32, tensor.F64: logSoftmaxOf(func(f float64) float64 { return f }, func(f float64) float64 { return f }),
+	tensor.F16:  logSoftmaxOf(func(h tensor.Half) float64 { return float64(h.Float32()) }, tensor.HalfOf64),
+	tensor.BF16: logSoftmaxOf(func(h tensor.BFloat16) float64 { return float64(h.Float32()) }, tensor.BFloat16Of64),
+}))
+
+// logBlock is how many exponentials are computed at a time.
+const logBlock = 512
+
+func logSoftmax32(s *lines, lo, hi int) {
+	if s.inner != 1 {
+		logSoftmaxSlow32(s, lo, hi)
+		return
+	}
+	out, in := tensor.Elems[float32](s.out), tensor.Elems[float32](s.in)
+	var room [logBlock]float32
+	var shift [1]float32
+	for r := lo; r < hi; r++ {
+		dst, src := out[r*s.n:(r+1)*s.n], in[r*s.n:(r+1)*s.n]
+		shift[0] = vec.Max(src)
+		total := 0.0
+		for i := 0; i < s.n; i += logBlock {
+			x := room[:min(logBlock, s.n-i)]
+			vec.Combine(vec.Minus, x, src[i:i+len(x)], shift[:])
+			vec.Apply(vec.Exponential, x, x)
+			total += float64(vec.Sum(x))
+		}
+		vec.Combine(vec.Minus, dst, src, shift[:])
+		shift[0] = float32(math.Log(total))
+		vec.Combine(vec.Minus, dst, dst, shift[:])
+	}
+}
+
+var logSoftmaxSlow32 = logSoftmaxOf(func(f float32) float64 { return float64(f) }, func(f float64) float32 { return float32(f) })
+
+// logSoftmaxOf works in float64 along any stride.
+func logSoftmaxOf[T any](widen func(T) float64, narrow func(float64) T) softmaxKernel {
+	return func(s *lines, lo, hi int) {
+		out, in := tensor.Elems[T](s.out), tensor.Elems[T](s.in)
+		for r := lo; r < hi; r++ {
+			first := r/s.inner*s.n*s.inner + r%s.inner
+			last := first + (s.n-1)*s.inner
+			top := math.Inf(-1)
+			for i := first; i <= last; i += s.inner {
+				top = math.Max(top, widen(in[i]))
+			}
+			sum := 0.0
+			for i := first; i <= last; i += s.inner {
+				sum += math.Exp(widen(in[i]) - top)
+			}
+			sum = math.Log(sum)
+			for i := first; i <= last; i += s.inner {
+				out[i] = narrow(widen(in[i]) - top - sum)
+			}
+		}
+	}
+}
