@@ -1,4 +1,3 @@
-// Package reduce holds the operators that fold dimensions into one number.
 package reduce
 
 import (
@@ -87,13 +86,15 @@ func reducedShape(c *op.Infer, axes []int, noop bool) error {
 	return nil
 }
 
-// fold is the State of a reduction: output element i folds count inputs, which
-// start at an offset of its own and lie dims by steps from there.
+// fold is the State of a reduction. Where the innermost dimension is folded, an
+// output folds segments of run elements that lie side by side; else outputs that
+// lie side by side are folded together, each segment giving one element to each.
 type fold struct {
-	keepDims, keepSteps []int // of the dimensions that stay
-	dims, steps         []int // of those that are folded, joined where they can be
-	count               int
-	row                 bool // the inputs of an output lie side by side
+	keepDims, keepSteps []int // of the dimensions that stay, innermost first, joined where they can be
+	dims, steps         []int // of those that are folded, without a run
+	run                 int   // elements of a segment, 0 where neighbours are folded together
+	segments            int   // of an output
+	count               int   // elements of an output
 	kernel              kernel
 	out, in             *tensor.View
 }
@@ -101,47 +102,79 @@ type fold struct {
 // kernel computes the output elements [lo, hi).
 type kernel func(f *fold, lo, hi int)
 
+// block is how many elements a kernel keeps on its stack.
+const block = 128
+
 func prepare(c *op.Context, axes []int, noop bool) error {
 	in := c.In(0).Shape
 	mask, err := folded(axes, len(in), noop)
 	if err != nil {
 		return err
 	}
-	f := &fold{count: 1}
-	step := 1
-	for i := len(in) - 1; i >= 0; i-- { // innermost first
-		if mask>>i&1 == 0 {
-			f.keepDims, f.keepSteps = append(f.keepDims, in[i]), append(f.keepSteps, step)
-		} else {
-			f.fold(in[i], step)
-		}
-		step *= in[i]
-	}
-	f.row = len(f.dims) == 0 || len(f.dims) == 1 && f.steps[0] == 1
-	c.State = f
+	c.State = newFold(in, mask)
 	return nil
 }
 
-// fold adds a dimension that is folded to those inside it.
-func (f *fold) fold(dim, step int) {
-	f.count *= dim
-	if k := len(f.dims) - 1; k >= 0 && f.steps[k]*f.dims[k] == step {
-		f.dims[k] *= dim
-		return
+// newFold plans the reduction of the dimensions in mask.
+func newFold(in tensor.Shape, mask uint64) *fold {
+	f := &fold{count: 1, segments: 1}
+	step := 1
+	for i := len(in) - 1; i >= 0; i-- { // innermost first
+		if mask>>i&1 == 0 {
+			f.keepDims, f.keepSteps = join(f.keepDims, f.keepSteps, in[i], step)
+		} else {
+			f.dims, f.steps = join(f.dims, f.steps, in[i], step)
+			f.count *= in[i]
+		}
+		step *= in[i]
 	}
-	if dim != 1 {
-		f.dims, f.steps = append(f.dims, dim), append(f.steps, step)
+	if len(f.dims) > 0 && f.steps[0] == 1 {
+		f.run, f.dims, f.steps = f.dims[0], f.dims[1:], f.steps[1:]
+	}
+	for _, d := range f.dims {
+		f.segments *= d
+	}
+	if f.count == 0 {
+		f.segments = 0
+	}
+	return f
+}
+
+// join adds a dimension outside of those given, as part of the last one where
+// it continues it.
+func join(dims, steps []int, dim, step int) (d, s []int) {
+	k := len(dims) - 1
+	switch {
+	case dim == 1:
+		return dims, steps
+	case k >= 0 && steps[k]*dims[k] == step:
+		dims[k] *= dim
+		return dims, steps
+	default:
+		return append(dims, dim), append(steps, step)
 	}
 }
 
-// offset returns where the k-th input of an output lies behind the first.
-func (f *fold) offset(k int) int {
-	at := 0
-	for d, n := range f.dims {
-		at += k % n * f.steps[d]
+// start returns the offset of the first element of output i.
+func (f *fold) start(i int) int { return offset(i, f.keepDims, f.keepSteps) }
+
+// segment returns where the k-th segment of an output lies behind its first.
+func (f *fold) segment(k int) int { return offset(k, f.dims, f.steps) }
+
+func offset(k int, dims, steps []int) (at int) {
+	for d, n := range dims {
+		at += k % n * steps[d]
 		k /= n
 	}
 	return at
+}
+
+// together returns how many outputs from lo on are folded together.
+func (f *fold) together(lo, hi int) int {
+	if f.run > 0 || len(f.keepDims) == 0 {
+		return 1
+	}
+	return min(block, hi-lo, f.keepDims[0]-lo%f.keepDims[0])
 }
 
 func run(c *op.Context) error {
@@ -153,13 +186,3 @@ func run(c *op.Context) error {
 
 // Chunk implements op.Task over the output elements.
 func (f *fold) Chunk(lo, hi int) { f.kernel(f, lo, hi) }
-
-// start returns the offset of the first input element of output i.
-func (f *fold) start(i int) int {
-	at := 0
-	for d, n := range f.keepDims {
-		at += i % n * f.keepSteps[d]
-		i /= n
-	}
-	return at
-}

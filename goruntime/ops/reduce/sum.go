@@ -1,98 +1,117 @@
 package reduce
 
 import (
+	"math"
+
 	"github.com/goruntime/goruntime/goruntime/kernels/vec"
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
 
-// ReduceSum and ReduceMean fold by addition; the mean divides by the count.
-// https://onnx.ai/onnx/operators/onnx__ReduceSum.html (ReduceMean)
-// Departures: none. An empty sum is 0, an empty mean NaN (0 for integers). The
-// mean of integers truncates. 16-bit floats sum in float32, float32 in
-// sixteen float32 sums side by side.
+// ReduceSum, ReduceMean, ReduceProd, ReduceL1, ReduceL2 and ReduceSumSquare fold
+// by additions or multiplications; each is one row.
+// https://onnx.ai/onnx/operators/onnx__ReduceSum.html (ReduceMean, ...)
+// Departures: none. Floats are summed in float64 and rounded once, rows of
+// float32 in sixteen float32 sums side by side. Sums and products of integers
+// wrap around; their mean and L2 are computed in float64 and cut off, as NumPy
+// has it, nothing of nothing being 0. An empty mean of floats is NaN.
 var (
-	ReduceSum, ReduceSum1 = reduction("ReduceSum", op.Versions{1: "", 11: "negative axes"}, op.Versions{13: "axes are an input"}, sums(false))
+	ReduceSum, ReduceSum1 = reduction("ReduceSum", op.Versions{1: "", 11: "negative axes"}, op.Versions{13: "axes are an input"},
+		wrapping(sums, 0, nil).And(rows32(sums, false)))
 
-	ReduceMean, ReduceMean1 = reduction("ReduceMean", op.Versions{1: "", 11: "negative axes", 13: "bfloat16"},
-		op.Versions{18: "axes are an input"}, sums(true))
+	ReduceMean, ReduceMean1 = reduction("ReduceMean", attrVersions, inputVersions,
+		inFloat64(sums, 0, func(s float64, n int) float64 { return s / float64(n) }).And(rows32(sums, true)))
+
+	ReduceProd, ReduceProd1 = reduction("ReduceProd", attrVersions, inputVersions, wrapping(products, 1, nil))
+
+	ReduceL1, ReduceL11 = reduction("ReduceL1", attrVersions, inputVersions, wrapping(magnitudes, 0, nil))
+
+	ReduceL2, ReduceL21 = reduction("ReduceL2", attrVersions, inputVersions,
+		inFloat64(squares, 0, func(s float64, _ int) float64 { return math.Sqrt(s) }))
+
+	ReduceSumSquare, ReduceSumSquare1 = reduction("ReduceSumSquare", attrVersions, inputVersions, wrapping(squares, 0, nil))
+
+	ReduceLogSum, ReduceLogSum1 = reduction("ReduceLogSum", attrVersions, op.Versions{18: "axes are an input", 28: "floats only"},
+		inFloat64(sums, 0, func(s float64, _ int) float64 { return math.Log(s) }))
 )
 
-type whole interface {
-	int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64
-}
+// The versions of most reductions: with axes as an attribute, as an input.
+var (
+	attrVersions  = op.Versions{1: "", 11: "negative axes", 13: "bfloat16"}
+	inputVersions = op.Versions{18: "axes are an input"}
+)
 
-func sums(mean bool) op.Table {
+// floats is the rows of the floating-point types, computed in float64.
+func floats(r rule[float64]) op.Table {
 	return op.ByType(map[tensor.DType]kernel{
-		tensor.F32: sum32(mean), tensor.F64: sumOf(same[float64], same[float64], floatTotal[float64](mean)),
-		tensor.F16:  sumOf(tensor.Half.Float32, tensor.HalfOf, floatTotal[float32](mean)),
-		tensor.BF16: sumOf(tensor.BFloat16.Float32, tensor.BFloat16Of, floatTotal[float32](mean)),
-		tensor.I8:   sumOf(same[int8], same[int8], wholeTotal[int8](mean)), tensor.I16: sumOf(same[int16], same[int16], wholeTotal[int16](mean)),
-		tensor.I32: sumOf(same[int32], same[int32], wholeTotal[int32](mean)), tensor.I64: sumOf(same[int64], same[int64], wholeTotal[int64](mean)),
-		tensor.U8: sumOf(same[uint8], same[uint8], wholeTotal[uint8](mean)), tensor.U16: sumOf(same[uint16], same[uint16], wholeTotal[uint16](mean)),
-		tensor.U32: sumOf(same[uint32], same[uint32], wholeTotal[uint32](mean)), tensor.U64: sumOf(same[uint64], same[uint64], wholeTotal[uint64](mean)),
+		tensor.F32: reduceBy[float32](plain, r), tensor.F64: reduceBy[float64](plain, r),
+		tensor.F16: reduceBy[uint16](half, r), tensor.BF16: reduceBy[uint16](bfloat, r),
 	})
 }
 
-func same[T any](v T) T { return v }
+// wrapping is a table in which the whole numbers are computed in their own type.
+func wrapping(m method, neutral float64, end func(float64, int) float64) op.Table {
+	if end == nil {
+		end = same[float64]
+	}
+	return floats(rule[float64]{m, neutral, end}).And(op.ByType(map[tensor.DType]kernel{
+		tensor.I32: reduceBy[int32](plain, rule[int32]{m, int32(neutral), same[int32]}),
+		tensor.I64: reduceBy[int64](plain, rule[int64]{m, int64(neutral), same[int64]}),
+		tensor.U32: reduceBy[uint32](plain, rule[uint32]{m, uint32(neutral), same[uint32]}),
+		tensor.U64: reduceBy[uint64](plain, rule[uint64]{m, uint64(neutral), same[uint64]}),
+	}))
+}
 
-// floatTotal divides the sum of n numbers where the mean is wanted.
-func floatTotal[A float32 | float64](mean bool) func(A, int) A {
-	return func(s A, n int) A {
-		if mean {
-			return s / A(n)
+// inFloat64 is a table in which all numbers are computed in float64.
+func inFloat64(m method, neutral float64, end func(float64, int) float64) op.Table {
+	return floats(rule[float64]{m, neutral, end}).And(op.ByType(map[tensor.DType]kernel{
+		tensor.I32: reduceBy[int32](plain, rule[float64]{m, neutral, cut(end, math.MinInt32, math.MaxInt32)}),
+		tensor.I64: reduceBy[int64](plain, rule[float64]{m, neutral, cut(end, lowestI64, highestI64)}),
+		tensor.U32: reduceBy[uint32](plain, rule[float64]{m, neutral, cut(end, 0, math.MaxUint32)}),
+		tensor.U64: reduceBy[uint64](plain, rule[float64]{m, neutral, cut(end, 0, highestU64)}),
+	}))
+}
+
+// The float64s next to the bounds of the 64-bit types.
+const (
+	lowestI64  = -1 << 63
+	highestI64 = 1<<63 - 1<<10
+	highestU64 = 1<<64 - 1<<11
+)
+
+// cut makes whole numbers of the results of end: NaN is 0, and what is beyond
+// the type becomes its nearest number, on every processor.
+func cut(end func(float64, int) float64, lowest, highest float64) func(float64, int) float64 {
+	return func(acc float64, n int) float64 {
+		x := end(acc, n)
+		if math.IsNaN(x) {
+			return 0
 		}
-		return s
+		return min(max(math.Trunc(x), lowest), highest)
 	}
 }
 
-func wholeTotal[A whole](mean bool) func(A, int) A {
-	return func(s A, n int) A {
-		switch {
-		case !mean || n == 0:
-			return s
-		case s > 0: // a u64 may be above every i64
-			return A(uint64(s) / uint64(n))
-		default:
-			return A(int64(s) / int64(n))
-		}
+// rows32 is the row of f32 that uses the vector kernel where an output's
+// elements lie side by side.
+func rows32(m method, mean bool) op.Table {
+	end := same[float64]
+	if mean {
+		end = func(s float64, n int) float64 { return s / float64(n) }
 	}
-}
-
-func sumOf[T any, A whole | float32 | float64](widen func(T) A, narrow func(A) T, end func(A, int) A) kernel {
-	return func(f *fold, lo, hi int) {
-		out, in := tensor.Elems[T](f.out), tensor.Elems[T](f.in)
-		for i := lo; i < hi; i++ {
-			at := f.start(i)
-			var s A
-			if len(f.dims) == 1 {
-				for range f.count {
-					s += widen(in[at])
-					at += f.steps[0]
-				}
-			} else {
-				for k := range f.count {
-					s += widen(in[at+f.offset(k)])
-				}
-			}
-			out[i] = narrow(end(s, f.count))
-		}
-	}
-}
-
-func sum32(mean bool) kernel {
-	end := floatTotal[float32](mean)
-	strided := sumOf(func(v float32) float64 { return float64(v) }, func(v float64) float32 { return float32(v) }, floatTotal[float64](mean))
-	return func(f *fold, lo, hi int) {
-		if !f.row {
-			strided(f, lo, hi)
+	other := reduceBy[float32](plain, rule[float64]{m, 0, end})
+	return op.ByType(map[tensor.DType]kernel{tensor.F32: func(f *fold, lo, hi int) {
+		if f.run == 0 {
+			other(f, lo, hi)
 			return
 		}
 		out, in := tensor.Elems[float32](f.out), tensor.Elems[float32](f.in)
-		n := f.count
 		for i := lo; i < hi; i++ {
-			at := f.start(i)
-			out[i] = end(vec.Sum(in[at:at+n]), n)
+			first, s := f.start(i), 0.0
+			for k := range f.segments {
+				at := first + f.segment(k)
+				s += float64(vec.Sum(in[at : at+f.run]))
+			}
+			out[i] = float32(end(s, f.count))
 		}
-	}
+	}})
 }
