@@ -80,7 +80,7 @@ func read(t *testing.T, x *onnx.Tensor) {
 func checkCode(t *testing.T, err error) {
 	t.Helper()
 	switch code := errs.CodeOf(err); {
-	case err == nil, code == errs.Model, code == errs.Shape, code == errs.IO, code == errs.Unsupported:
+	case err == nil, code == errs.Model, code == errs.Type, code == errs.Shape, code == errs.IO, code == errs.Unsupported:
 	default:
 		t.Fatalf("an error of code %v: %v", code, err)
 	}

@@ -252,5 +252,8 @@ func (e *fault) error(what string) error {
 	return errs.New(errs.Model, "%s at byte %d: %s", what, e.at, e.msg)
 }
 
-// cause returns what a length from protowire that is negative says.
-func cause(n int) string { return strings.TrimPrefix(protowire.ParseError(n).Error(), "proto: ") }
+// cause returns what a negative length from protowire says, without the prefix:
+// the space in it differs from build to build.
+func cause(n int) string {
+	return strings.TrimSpace(strings.TrimPrefix(protowire.ParseError(n).Error(), "proto:"))
+}
