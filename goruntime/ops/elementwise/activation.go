@@ -151,12 +151,7 @@ func swish32(s *tuned, lo, hi int) {
 // softplus is log(1 + e^x) without overflow.
 func softplus(x, _, _ float64) float64 { return max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }
 
-func softsign(x, _, _ float64) float64 {
-	if math.IsInf(x, 0) {
-		return math.NaN()
-	}
-	return x / (1 + math.Abs(x))
-}
+func softsign(x, _, _ float64) float64 { return x / (1 + math.Abs(x)) }
 
 func softsign32(s *tuned, lo, hi int) {
 	dst, src := s.elems32(lo, hi)
