@@ -1,7 +1,10 @@
 package graph
 
 import (
+	"slices"
+
 	"github.com/goruntime/goruntime/goruntime/errs"
+	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/schema"
 )
 
@@ -11,7 +14,27 @@ func (n *Node) arity(s *schema.Op) error {
 	if err := arity("input", n.In, s.Inputs); err != nil {
 		return err
 	}
+	if k := len(s.Inputs) - 1; k >= 0 && s.Inputs[k].Variadic {
+		for i := k; i < len(n.In); i++ {
+			if n.In[i] == None {
+				return errs.New(errs.Model, "the input %s, number %d, is one of a list and missing", s.Inputs[k].Name, i)
+			}
+		}
+	}
 	return arity("output", n.Out, s.Outputs)
+}
+
+// known refuses an attribute that the operator's schema does not have, and a
+// subgraph that the operator would not run.
+func (b *builder) known(n *Node, v op.Value) error {
+	if slices.ContainsFunc(n.Def.Attrs, func(a op.Attr) bool { return a.Name == v.Name }) {
+		return nil
+	}
+	s := b.schema(n.Domain, n.OpType, n.Opset)
+	if v.Kind == op.KindGraph || (s != nil && !slices.ContainsFunc(s.Attrs, func(a schema.Attr) bool { return a.Name == v.Name })) {
+		return errs.New(errs.Model, "the operator has no attribute %q", v.Name)
+	}
+	return nil
 }
 
 func arity(kind string, ids []ID, params []schema.Param) error {

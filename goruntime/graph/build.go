@@ -323,6 +323,9 @@ func (b *builder) attributes(out *Node, n *onnx.Node, sp *space, fr *frame) erro
 			return errs.At(err, "", "", n.Attrs[i].Name)
 		}
 		v.Name = n.Attrs[i].Name
+		if err := b.known(out, v); err != nil {
+			return err
+		}
 		if body, ok := v.V.(*Graph); ok {
 			out.Bodies = append(out.Bodies, Body{v.Name, body})
 		}
