@@ -80,7 +80,10 @@ func lstmShape(c *op.Infer) error {
 		state = tensor.Shape{s.batch, s.dirs, s.hidden}
 		seq = tensor.Shape{s.batch, s.steps, s.dirs, s.hidden}
 	}
-	for i, want := range map[int]tensor.Shape{3: {s.dirs, 8 * s.hidden}, 4: {s.batch}, 5: state, 6: state, 7: {s.dirs, 3 * s.hidden}} {
+	for i, want := range [...]tensor.Shape{3: {s.dirs, 8 * s.hidden}, 4: {s.batch}, 5: state, 6: state, 7: {s.dirs, 3 * s.hidden}} {
+		if want == nil {
+			continue
+		}
 		if c.Has(i) && !c.In(i).Equal(want) {
 			return errs.New(errs.Shape, "input %d has shape %v, %v expected", i, c.In(i), want)
 		}
@@ -305,14 +308,16 @@ func (l *layer) product(a *gemm.Args, d, i int, m []float32) {
 func dots(a *gemm.Args, m []float32) {
 	// SAFETY: the matrices have these sizes by the shape rule.
 	x, c := unsafe.Slice((*float32)(a.A), a.M*a.LDA), unsafe.Slice((*float32)(a.C), a.M*a.LDC)
-	bias := unsafe.Slice((*float32)(a.Bias), a.N)
+	var bias []float32
+	if a.Start == gemm.Columns {
+		// SAFETY: as above.
+		bias = unsafe.Slice((*float32)(a.Bias), a.N)
+	}
 	for i := range a.M {
 		for j := range a.N {
-			s := float32(0)
-			if a.Start == gemm.Columns {
+			s := c[i*a.LDC+j]
+			if bias != nil {
 				s = bias[j]
-			} else {
-				s = c[i*a.LDC+j]
 			}
 			for k := range a.K {
 				s += x[i*a.LDA+k] * m[j*a.K+k]
@@ -444,8 +449,8 @@ func lstmWide[T any](widen func(T) float32, narrow func(float32) T) lstmKernel {
 	return func(c *op.Context, s *lstm) error {
 		g := 4 * s.hidden
 		l := layer{lstm: s, lens: lengths(c)}
-		for i, dst := range map[int]*[]float32{0: &l.x, 1: &l.w, 2: &l.r, 3: &l.b, 5: &l.h0, 6: &l.c0, 7: &l.p} {
-			if !c.Has(i) {
+		for i, dst := range [...]*[]float32{&l.x, &l.w, &l.r, &l.b, nil, &l.h0, &l.c0, &l.p} {
+			if dst == nil || !c.Has(i) {
 				continue
 			}
 			src := tensor.Elems[T](c.In(i))
@@ -462,7 +467,7 @@ func lstmWide[T any](widen func(T) float32, narrow func(float32) T) lstmKernel {
 		if l.work, err = op.Temporary[float32](c, s.steps*s.batch*g+s.batch*(g+2*s.hidden)+2*g+s.steps*s.batch*s.in); err != nil {
 			return err
 		}
-		outs := []*[]float32{&l.y, &l.yh, &l.yc}
+		outs := [...]*[]float32{&l.y, &l.yh, &l.yc}
 		for i, dst := range outs {
 			if c.Wants(i) {
 				if *dst, err = op.Temporary[float32](c, c.Out(i).Elements()); err != nil {
