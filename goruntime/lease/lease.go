@@ -130,6 +130,8 @@ func FreeControl(c *Control) {
 // what the block retains.
 func New(c *Control, data unsafe.Pointer, n, bytes int, block uint64, refs int) Handle {
 	h := take()
+	// SAFETY: both are addresses of memory from offheap, which stays where it is
+	// without a Go pointer to it.
 	h.Data, h.Size, h.Bytes = uint64(uintptr(data)), uint64(n), uint64(bytes)
 	h.Control, h.Block = uint64(uintptr(unsafe.Pointer(c))), block
 	gen := uint32(atomic.LoadUint64(&h.State) >> 32)
@@ -218,6 +220,7 @@ func (h *Header) giveBack() {
 	// SAFETY: a Control is never unmapped.
 	c := (*Control)(ptr(h.Control))
 	n := h.Bytes
+	// SAFETY: a header is never unmapped, the list may hold its address alone.
 	me := uint64(uintptr(unsafe.Pointer(h)))
 	atomic.AddUint64(&c.Leased, ^uint64(0))
 	atomic.AddUint64(&c.Returned, n)
