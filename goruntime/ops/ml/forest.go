@@ -73,11 +73,11 @@ func newForest[T float32 | float64](a *op.Values, w leafWeights, weights []T, fe
 		return nil, errs.New(errs.Model, "the weights have %d trees, %d nodes, %d ids and %d values: they must be as many", len(w.trees), len(w.nodes), len(w.ids), len(weights))
 	}
 	f := &tree.Forest[T]{Nodes: make([]tree.Node[T], n), Simple: true}
-	at := make(map[nodeKey]int32, n)
+	at, seen := make(map[nodeKey]int32, n), map[int]bool{}
 	for i := range n {
 		at[nodeKey{trees[i], nodes[i]}] = int32(i)
-		if i == 0 || trees[i] != trees[i-1] {
-			f.Roots = append(f.Roots, int32(i))
+		if !seen[trees[i]] { // the first node listed of a tree is its root
+			f.Roots, seen[trees[i]] = append(f.Roots, int32(i)), true
 		}
 	}
 	for i := range n {
