@@ -239,6 +239,9 @@ func (g *randomGraph) passOuter() {
 	v, out := g.pick(), g.name()
 	a, b := g.name(), g.name()
 	same := func(name, from string) *onnx.Graph {
+		if g.r.IntN(2) == 0 {
+			return subgraph(from) // the outer value's own name
+		}
 		return subgraph(name, onnx.Node{OpType: "Identity", Inputs: []string{from}, Outputs: []string{name}})
 	}
 	g.node("If", []string{"cond"}, []string{out}, graphAttr("then_branch", same(a, v.name)), graphAttr("else_branch", same(b, g.like(v).name)))
