@@ -48,9 +48,20 @@ func TestTreeEnsembleRegressor(t *testing.T) {
 			{"more tests", []any{"nodes_modes", []string{"BRANCH_LT", "LEAF", "LEAF", "BRANCH_NEQ", "LEAF", "LEAF"}}, []float32{110, 20, 110, 20, 10, 2, 10, 2}},
 			{"the last test", []any{"nodes_modes", []string{"BRANCH_GTE", "LEAF", "LEAF", "BRANCH_LEQ", "LEAF", "LEAF"}}, []float32{1, 2, 1, 2, 101, 20, 101, 20}},
 			{"trees whose nodes are mixed", []any{
-				"nodes_treeids", []int{0, 1, 0, 1, 0, 1}, "nodes_nodeids", []int{0, 0, 1, 1, 2, 2}, "nodes_featureids", []int{0, 1, 0, 0, 0, 0},
-				"nodes_modes", []string{"BRANCH_LEQ", "BRANCH_LEQ", "LEAF", "LEAF", "LEAF", "LEAF"}, "nodes_values", []float32{2, 5, 0, 0, 0, 0},
-				"nodes_truenodeids", []int{1, 1, 0, 0, 0, 0}, "nodes_falsenodeids", []int{2, 2, 0, 0, 0, 0},
+				"nodes_treeids",
+				[]int{0, 1, 0, 1, 0, 1},
+				"nodes_nodeids",
+				[]int{0, 0, 1, 1, 2, 2},
+				"nodes_featureids",
+				[]int{0, 1, 0, 0, 0, 0},
+				"nodes_modes",
+				[]string{"BRANCH_LEQ", "BRANCH_LEQ", "LEAF", "LEAF", "LEAF", "LEAF"},
+				"nodes_values",
+				[]float32{2, 5, 0, 0, 0, 0},
+				"nodes_truenodeids",
+				[]int{1, 1, 0, 0, 0, 0},
+				"nodes_falsenodeids",
+				[]int{2, 2, 0, 0, 0, 0},
 			}, []float32{1, 2, 10, 2, 101, 20, 110, 20}},
 		} {
 			cases = append(cases, optest.Case{Name: d.String() + " " + c.name, Attrs: stumps(c.more...), In: in, Want: optest.Want(optest.F32(four, c.want...))})
