@@ -81,8 +81,8 @@ func (a *IOArena) Export(h Handle, refs int) (lease.Handle, error) {
 }
 
 // Adopt makes n bytes of foreign memory a live block of the arena; release is
-// called once, when the last owner gives it back, and may use the arena. The
-// memory counts as live and is never reused.
+// called once, soon after the last owner gave it back, on any goroutine, and may
+// use the arena. The memory counts as live and is never reused.
 //
 // Ownership: taken, also on an error: release is called then too.
 // Errors: errs.Memory at the limit, errs.Closed after Close.

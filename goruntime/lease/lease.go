@@ -130,8 +130,8 @@ func FreeControl(c *Control) {
 // what the block retains.
 func New(c *Control, data unsafe.Pointer, n, bytes int, block uint64, refs int) Handle {
 	h := take()
-	// SAFETY: both are addresses of memory from offheap, which stays where it is
-	// without a Go pointer to it.
+	// SAFETY: a Control is off-heap and stays; data is off-heap too, or adopted
+	// memory that its owner keeps until the arena releases it.
 	h.Data, h.Size, h.Bytes = uint64(uintptr(data)), uint64(n), uint64(bytes)
 	h.Control, h.Block = uint64(uintptr(unsafe.Pointer(c))), block
 	gen := uint32(atomic.LoadUint64(&h.State) >> 32)
