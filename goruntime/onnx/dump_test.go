@@ -141,7 +141,9 @@ func (d *dumper) value(p string, v *ValueInfo) {
 	d.line(p, "{}")
 	d.text(p+".name", v.Name)
 	d.text(p+".doc_string", v.Doc)
-	d.typ(p+".type", &v.Type)
+	if v.Type.Kind != KindUndefined {
+		d.typ(p+".type", &v.Type)
+	}
 	d.entries(p+".metadata_props", v.Metadata)
 }
 

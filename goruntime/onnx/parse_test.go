@@ -49,12 +49,18 @@ func TestParseTypeTakesTheLastAlternative(t *testing.T) {
 		input []byte
 		want  Type
 	}{
-		{"the last kind", msg(tensorType(str(1, num(1, 2))), str(4, str(1, tensorType()))),
-			Type{Kind: KindSequence, Of: &Type{Kind: KindTensor, Elem: tensor.F32, HasShape: true}}},
-		{"the same kind twice", msg(tensorType(str(1, num(1, 2))), tensorType(str(1, str(2, "n")))),
-			Type{Kind: KindTensor, Elem: tensor.F32, HasShape: true, Dims: []Dim{{Known: true, Value: 2}, {Param: "n"}}}},
-		{"the last of a dimension", tensorType(str(1, msg(str(2, "n"), num(1, 0))), str(1, msg(num(1, 4), str(2, "m")))),
-			Type{Kind: KindTensor, Elem: tensor.F32, HasShape: true, Dims: []Dim{{Known: true}, {Param: "m"}}}},
+		{
+			"the last kind", msg(tensorType(str(1, num(1, 2))), str(4, str(1, tensorType()))),
+			Type{Kind: KindSequence, Of: &Type{Kind: KindTensor, Elem: tensor.F32, HasShape: true}},
+		},
+		{
+			"the same kind twice", msg(tensorType(str(1, num(1, 2))), tensorType(str(1, str(2, "n")))),
+			Type{Kind: KindTensor, Elem: tensor.F32, HasShape: true, Dims: []Dim{{Known: true, Value: 2}, {Param: "n"}}},
+		},
+		{
+			"the last of a dimension", tensorType(str(1, msg(str(2, "n"), num(1, 0))), str(1, msg(num(1, 4), str(2, "m")))),
+			Type{Kind: KindTensor, Elem: tensor.F32, HasShape: true, Dims: []Dim{{Known: true}, {Param: "m"}}},
+		},
 		{"a scalar", tensorType(), Type{Kind: KindTensor, Elem: tensor.F32, HasShape: true}},
 		{"no rank", str(1, num(1, 7)), Type{Kind: KindTensor, Elem: tensor.I64}},
 	} {

@@ -49,7 +49,7 @@ func TestSequenceErrorsNameThePlace(t *testing.T) {
 	for want, b := range map[string][]byte{
 		"sequence_values[0].elem_type at byte 2: 9 is no type of an element": str(5, num(2, 9)),
 		"map_values[0].values.tensor_values[0] at byte 6: broken field":      str(6, str(5, str(3, "\x08"))),
-		"sequence at byte 0: broken field":                                   []byte{0x0a},
+		"sequence at byte 0: broken field":                                   {0x0a},
 	} {
 		if _, err := ParseSequence(b); errs.CodeOf(err) != errs.Model || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v\n%s expected", err, want)

@@ -1,26 +1,25 @@
 // Package schema is the official operator table: which versions each operator
-// has, its inputs, outputs, attributes and the types they may have, as the
-// onnx package defines them. It says what the standard is, not what runs here.
+// has, its inputs, outputs, attributes and the types they may have, as the onnx
+// package defines them; and the check of a node against it. It says what the
+// standard is, not what runs here.
 //
-// The table is text that is linked in and read on the first look-up, one line
-// at a time: nothing is done when the program starts.
+// The table is text that is linked in. Nothing is done when the program starts:
+// a look-up is a binary search in the text, and an operator is read when it is
+// first looked up.
 package schema
 
 import (
-	_ "embed" // schema.txt
-	"iter"
 	"slices"
-	"strconv"
-	"strings"
-	"sync"
+
+	"github.com/goruntime/goruntime/goruntime/onnx"
+	"github.com/goruntime/goruntime/goruntime/tensor"
 )
 
-//go:generate python internal/gen/schemagen/schemagen.py schema.txt
-
-//go:embed schema.txt
-var table string
+//go:generate python ../internal/gen/schemagen/schemagen.py schema.txt testdata/arity.txt
 
 // Op is one version of an operator.
+//
+// Ownership: shared by all who look it up; never to be changed.
 type Op struct {
 	Domain       string // "" is ai.onnx
 	Name         string
@@ -29,25 +28,27 @@ type Op struct {
 	Function     bool // the standard defines it by a function body
 	Inputs       []Param
 	Outputs      []Param
-	Attrs        []Attr
+	Attrs        []Attr // in the order of their names
 	Constraints  []Constraint
 }
 
 // Param is a formal input or output.
 type Param struct {
-	Name     string
-	Type     string // the name of a constraint, or a type such as "tensor(bool)"
-	Optional bool
-	Variadic bool
-	Min      int // of a variadic one
+	Name          string
+	Type          string // the name of a constraint, or a type such as "tensor(bool)"
+	Optional      bool
+	Variadic      bool // the last parameter, which stands for any number
+	Heterogeneous bool // a variadic one whose values may have different types
+	Min           int  // of a variadic one
 }
 
 // Attr is an attribute of an operator.
 type Attr struct {
-	Name     string
-	Type     string // int, floats, graph, ...
-	Required bool
-	Default  string // as text, "" where there is none
+	Name       string
+	Type       string // int, floats, graph, ...
+	Required   bool
+	HasDefault bool
+	Default    string // as package fmt prints it: "0", "NOTSET", "[0 2 3]"
 }
 
 // Constraint is a type variable and what it may stand for.
@@ -56,141 +57,8 @@ type Constraint struct {
 	Types []string
 }
 
-// index holds the lines of each operator, by ascending version.
-var index = sync.OnceValue(func() map[string][]string {
-	m := make(map[string][]string, 256)
-	for line := range strings.Lines(table) {
-		if line[0] == '#' {
-			continue
-		}
-		name := strings.IndexByte(line, '\t')
-		end := name + 1 + strings.IndexByte(line[name+1:], '\t')
-		m[line[:end]] = append(m[line[:end]], strings.TrimSuffix(line, "\n"))
-	}
-	return m
-})
-
-func lines(domain, name string) []string {
-	if domain == "ai.onnx" {
-		domain = ""
-	}
-	return index()[domain+"\t"+name]
-}
-
-// Lookup returns the schema of an operator that applies to an opset: the one of
-// the greatest version that is not above it.
-func Lookup(domain, name string, opset int64) (*Op, bool) {
-	list := lines(domain, name)
-	for i := len(list) - 1; i >= 0; i-- {
-		if v := version(list[i]); int64(v) <= opset {
-			return parse(list[i]), true
-		}
-	}
-	return nil, false
-}
-
-// Since returns the version that applies to an opset without reading the rest
-// of the schema, and whether it is deprecated.
-func Since(domain, name string, opset int) (since int, deprecated, ok bool) {
-	list := lines(domain, name)
-	for i := len(list) - 1; i >= 0; i-- {
-		if v := version(list[i]); v <= opset {
-			return v, strings.Split(list[i], "\t")[3] == "1", true
-		}
-	}
-	return 0, false, false
-}
-
-// Versions returns the since_versions of an operator, ascending.
-func Versions(domain, name string) []int {
-	var all []int
-	for _, l := range lines(domain, name) {
-		all = append(all, version(l))
-	}
-	return all
-}
-
-// Names returns the operators of a domain in the order of their names.
-func Names(domain string) []string {
-	var all []string
-	for k := range index() {
-		if d, name, _ := strings.Cut(k, "\t"); d == domain {
-			all = append(all, name)
-		}
-	}
-	slices.Sort(all)
-	return all
-}
-
-// All returns every version of every operator, ordered by domain, name and
-// version.
-func All() iter.Seq[*Op] {
-	return func(yield func(*Op) bool) {
-		for line := range strings.Lines(table) {
-			if line[0] != '#' && !yield(parse(strings.TrimSuffix(line, "\n"))) {
-				return
-			}
-		}
-	}
-}
-
-func version(line string) int {
-	n, _ := strconv.Atoi(strings.SplitN(line, "\t", 4)[2])
-	return n
-}
-
-func parse(line string) *Op {
-	f := strings.Split(line, "\t")
-	o := &Op{Domain: f[0], Name: f[1], SinceVersion: version(line), Deprecated: f[3] == "1", Function: f[4] == "1"}
-	o.Inputs, o.Outputs = params(f[5]), params(f[6])
-	for _, p := range list(f[7]) {
-		o.Attrs = append(o.Attrs, Attr{Name: p[0], Type: p[1], Required: p[2] == "1", Default: p[3]})
-	}
-	for _, p := range list(f[8]) {
-		o.Constraints = append(o.Constraints, Constraint{Name: p[0], Types: p[1:]})
-	}
-	return o
-}
-
-func list(s string) [][]string {
-	if s == "" {
-		return nil
-	}
-	var all [][]string
-	for part := range strings.SplitSeq(s, ";") {
-		all = append(all, split(part))
-	}
-	return all
-}
-
-// split cuts s at the commas outside parentheses: "map(int64,float)" is one.
-func split(s string) []string {
-	var all []string
-	depth, start := 0, 0
-	for i, c := range s {
-		switch c {
-		case '(':
-			depth++
-		case ')':
-			depth--
-		case ',':
-			if depth == 0 {
-				all = append(all, s[start:i])
-				start = i + 1
-			}
-		}
-	}
-	return append(all, s[start:])
-}
-
-func params(s string) []Param {
-	var all []Param
-	for _, p := range list(s) {
-		least, _ := strconv.Atoi(p[3])
-		all = append(all, Param{Name: p[0], Type: p[1], Optional: p[2] == "o", Variadic: p[2] == "v", Min: least})
-	}
-	return all
-}
+// Unlimited is the greatest number of parameters where there is no limit.
+const Unlimited = int(^uint(0) >> 1)
 
 // Types returns the types that a formal parameter may have.
 func (o *Op) Types(p Param) []string {
@@ -200,4 +68,74 @@ func (o *Op) Types(p Param) []string {
 		}
 	}
 	return []string{p.Type}
+}
+
+// DTypes returns the element types of the tensors that a formal parameter may
+// be; sequences, optionals and maps are not among them.
+func (o *Op) DTypes(p Param) []tensor.DType {
+	var list []tensor.DType
+	for _, name := range o.Types(p) {
+		const open, end = "tensor(", ")"
+		if len(name) < len(open) || name[:len(open)] != open {
+			continue
+		}
+		if d := tensor.ParseONNX(name[len(open) : len(name)-len(end)]); d != tensor.Undefined {
+			list = append(list, d)
+		}
+	}
+	return list
+}
+
+// Attr returns the attribute of this name.
+func (o *Op) Attr(name string) (Attr, bool) {
+	i := slices.IndexFunc(o.Attrs, func(a Attr) bool { return a.Name == name })
+	if i < 0 {
+		return Attr{}, false
+	}
+	return o.Attrs[i], true
+}
+
+// Input returns the formal input that the i-th input of a node stands for.
+func (o *Op) Input(i int) (Param, bool) { return formal(o.Inputs, i) }
+
+// Output returns the formal output that the i-th output of a node stands for.
+func (o *Op) Output(i int) (Param, bool) { return formal(o.Outputs, i) }
+
+func formal(params []Param, i int) (Param, bool) {
+	last := len(params) - 1
+	if i > last && last >= 0 && params[last].Variadic {
+		i = last
+	}
+	if i < 0 || i > last {
+		return Param{}, false
+	}
+	return params[i], true
+}
+
+// InputCount returns how many inputs a node has at least and at most, the
+// latter Unlimited where the last one is variadic. Optional ones before a
+// variadic one count, as in the onnx package: their places are given.
+func (o *Op) InputCount() (least, most int) { return count(o.Inputs) }
+
+// OutputCount is InputCount for outputs.
+func (o *Op) OutputCount() (least, most int) { return count(o.Outputs) }
+
+func count(params []Param) (least, most int) {
+	for i, p := range params {
+		switch {
+		case p.Variadic:
+			return i + p.Min, Unlimited
+		case !p.Optional:
+			least = i + 1
+		}
+	}
+	return least, len(params)
+}
+
+// attrTypes are the names that the table gives the types of attributes.
+var attrTypes = map[onnx.AttrType]string{
+	onnx.AttrFloat: "float", onnx.AttrInt: "int", onnx.AttrString: "string", onnx.AttrTensor: "tensor", onnx.AttrGraph: "graph",
+	onnx.AttrFloats: "floats", onnx.AttrInts: "ints", onnx.AttrStrings: "strings", onnx.AttrTensors: "tensors",
+	onnx.AttrGraphs: "graphs", onnx.AttrSparseTensor: "sparse_tensor", onnx.AttrSparseTensors: "sparse_tensors",
+	onnx.AttrTypeProto: "type_proto", onnx.AttrTypeProtos: "type_protos",
 }

@@ -1,55 +1,93 @@
-"""Write goruntime/schema/schema.txt: every operator version of the standard.
+"""Write the operator table of package schema from the onnx package.
 
-    python schemagen.py OUT
+    python schemagen.py TABLE ARITY
 
-One line an (operator, since_version) pair, fields separated by tabs:
-domain, name, since_version, deprecated (0/1), function body (0/1), inputs, outputs,
-attributes, type constraints. Lists are separated by ";", their parts by ",".
-Formal parameters: name, type (a constraint's name or a type), option
-(s single, o optional, v variadic), least number. Attributes: name, type, required
-(0/1), default as text. Constraints: name, then the allowed types.
+TABLE is read by package schema. Its first two lines are a comment and the newest
+opset of each domain. Then comes one line an (operator, since_version) pair, in the
+order of domain, name and version, fields separated by tabs: domain, name,
+since_version, deprecated (0/1), function body (0/1), inputs, outputs, attributes, type
+constraints. Lists are separated by ";", their parts by ",". Formal parameters: name,
+type (a constraint's name or a type), option (s single, o optional, v variadic of one
+type, h variadic of several), least number. Attributes: name, type, required (0/1),
+and, where there is one, the default as text. Constraints: name, then the allowed types.
+
+ARITY has the least and greatest numbers of inputs and outputs as the onnx package
+counts them: a test compares what package schema derives from the parameters.
 """
+
 import sys
 
 import onnx
 from onnx import defs
 
-OPTION = {defs.OpSchema.FormalParameterOption.Single: "s", defs.OpSchema.FormalParameterOption.Optional: "o",
-          defs.OpSchema.FormalParameterOption.Variadic: "v"}
+OPTION = {
+    defs.OpSchema.FormalParameterOption.Single: "s",
+    defs.OpSchema.FormalParameterOption.Optional: "o",
+    defs.OpSchema.FormalParameterOption.Variadic: "v",
+}
+DOMAINS = ("", "ai.onnx.ml", "ai.onnx.preview", "ai.onnx.preview.training")
+SEPARATORS = "%,;\t\n()"
 
 
-def parameter(p) -> str:
-    return ",".join([p.name, p.type_str.replace(", ", ","), OPTION[p.option], str(p.min_arity)])
+def escape(text: str) -> str:
+    return "".join(f"%{ord(c):02X}" if c in SEPARATORS else c for c in text)
 
 
-def default(attr) -> str:
+def parameter(p: defs.OpSchema.FormalParameter) -> str:
+    option = OPTION[p.option]
+    if option == "v" and not p.is_homogeneous:
+        option = "h"
+    return ",".join([p.name, p.type_str.replace(", ", ","), option, str(p.min_arity)])
+
+
+def scalar(value: object) -> str:
+    if isinstance(value, bytes):
+        return value.decode()
+    return f"{value:.9g}" if isinstance(value, float) else str(value)
+
+
+def default(attr: defs.OpSchema.Attribute) -> list[str]:
     value = attr.default_value
     if value.type == onnx.AttributeProto.UNDEFINED:
-        return ""
+        return []
     got = onnx.helper.get_attribute_value(value)
-    if isinstance(got, bytes):
-        got = got.decode()
-    text = repr(list(got)) if hasattr(got, "__len__") and not isinstance(got, str) else str(got)
-    return text.replace(",", " ").replace(";", " ").replace("\t", " ")
+    if isinstance(got, bytes) or not hasattr(got, "__len__"):
+        return [escape(scalar(got))]
+    return [escape("[" + " ".join(map(scalar, got)) + "]")]
 
 
-def line(s) -> str:
-    attrs = [",".join([a.name, a.type.name.lower(), str(int(a.required)), default(a)])
-             for _, a in sorted(s.attributes.items())]
-    types = [",".join([c.type_param_str, *(t.replace(", ", ",") for t in sorted(c.allowed_type_strs))]) for c in s.type_constraints]
-    return "\t".join([s.domain, s.name, str(s.since_version), str(int(s.deprecated)),
-                      str(int(s.has_function or s.has_context_dependent_function)),
-                      ";".join(map(parameter, s.inputs)), ";".join(map(parameter, s.outputs)),
-                      ";".join(attrs), ";".join(types)])
+def line(s: defs.OpSchema) -> str:
+    attrs = [
+        ",".join([a.name, a.type.name.lower(), str(int(a.required)), *default(a)])
+        for _, a in sorted(s.attributes.items())
+    ]
+    types = [
+        ",".join([c.type_param_str, *(t.replace(", ", ",") for t in sorted(c.allowed_type_strs))])
+        for c in s.type_constraints
+    ]
+    body = s.has_function or s.has_context_dependent_function
+    lists = [map(parameter, s.inputs), map(parameter, s.outputs), attrs, types]
+    head = [s.domain, s.name, str(s.since_version), str(int(s.deprecated)), str(int(body))]
+    return "\t".join(head + [";".join(parts) for parts in lists])
+
+
+def arity(s: defs.OpSchema) -> str:
+    counts = [s.min_input, s.max_input, s.min_output, s.max_output]
+    return "\t".join(map(str, [s.domain, s.name, s.since_version, *counts]))
 
 
 def main() -> None:
-    schemas = sorted(defs.get_all_schemas_with_history(), key=lambda s: (s.domain, s.name, s.since_version))
-    schemas = [s for s in schemas if s.domain in ("", "ai.onnx.ml", "ai.onnx.preview", "ai.onnx.preview.training")]
-    with open(sys.argv[1], "w", encoding="utf-8") as out:
-        out.write(f"# Generated by schemagen.py from onnx {onnx.__version__}; do not edit.\n")
-        for s in schemas:
-            out.write(line(s) + "\n")
+    table, counts = sys.argv[1:]
+    schemas = [s for s in defs.get_all_schemas_with_history() if s.domain in DOMAINS]
+    schemas.sort(key=lambda s: (s.domain, s.name, s.since_version))
+    newest = {d: max(s.since_version for s in schemas if s.domain == d) for d in DOMAINS}
+    newest[""] = defs.onnx_opset_version()
+    with open(table, "w", encoding="utf-8") as out:
+        out.write(f"# Code generated by schemagen.py from onnx {onnx.__version__}; DO NOT EDIT.\n")
+        out.write(",".join(f"{d} {v}" for d, v in newest.items()) + "\n")
+        out.writelines(line(s) + "\n" for s in schemas)
+    with open(counts, "w", encoding="utf-8") as out:
+        out.writelines(arity(s) + "\n" for s in schemas)
 
 
 if __name__ == "__main__":
