@@ -17,6 +17,9 @@ type pair struct {
 	rows         int
 	kernel       row
 	out, a, b    *tensor.View
+
+	total int     // elements of the output where rows are short, else 0
+	full  [2]full // the inputs then
 }
 
 // grain is how many elements make a chunk worth handing out.
@@ -59,26 +62,31 @@ func steps(s tensor.Shape, rank int) []int {
 	return list
 }
 
-// run computes the output of c with its row kernel.
-func (p *pair) run(c *op.Context) {
-	p.kernel, p.out, p.a, p.b = op.Row[row](c), c.Out(0), c.In(0), c.In(1)
-	if p.out.Elements() > 0 {
-		p.spread(c)
-	}
-}
-
-// spread runs the kernel over all rows on the threads of the run.
-func (p *pair) spread(c *op.Context) {
+// run computes the output of c with a row kernel, on the threads of the run.
+func (p *pair) run(c *op.Context, kernel row) error {
+	p.kernel, p.out, p.a, p.b = kernel, c.Out(0), c.In(0), c.In(1)
 	last := p.dims[len(p.dims)-1]
-	if p.rows == 1 { // one long row: split it
+	switch {
+	case p.out.Elements() == 0:
+	case p.total > 0:
+		if err := p.bind(c); err != nil {
+			return err
+		}
+		c.For(p.total, grain/2, p)
+	case p.rows == 1: // one long row: split it
 		c.For(last, grain, p)
-		return
+	default:
+		c.For(p.rows, max(1, grain/last), p)
 	}
-	c.For(p.rows, max(1, grain/last), p)
+	return nil
 }
 
 // Chunk implements op.Task over rows, or over the elements of the only row.
 func (p *pair) Chunk(lo, hi int) {
+	if p.total > 0 {
+		p.long(lo, hi)
+		return
+	}
 	k := len(p.dims) - 1
 	n, sa, sb := p.dims[k], p.sa[k], p.sb[k]
 	if p.rows == 1 {
@@ -86,25 +94,18 @@ func (p *pair) Chunk(lo, hi int) {
 		return
 	}
 	for r := lo; r < hi; r++ {
-		i, j, rest := 0, 0, r
-		for d := k - 1; d >= 0; d-- {
-			x := rest % p.dims[d]
-			rest /= p.dims[d]
-			i += x * p.sa[d]
-			j += x * p.sb[d]
-		}
+		i, j := offsetOf(r, p.dims[:k], p.sa), offsetOf(r, p.dims[:k], p.sb)
 		p.kernel(p.out, p.a, p.b, r*n, i, j, n, sa, sb)
 	}
 }
 
 func preparePair(c *op.Context) error {
-	c.State = newPair(c.Out(0).Shape, c.In(0).Shape, c.In(1).Shape)
+	c.State = plan(c, c.In(1).Shape)
 	return nil
 }
 
 func runPair(c *op.Context) error {
-	c.State.(*pair).run(c)
-	return nil
+	return c.State.(*pair).run(c, op.Row[row](c))
 }
 
 // broadcastAs is the shape rule of operators on two broadcast inputs whose
@@ -182,7 +183,7 @@ func legacyAs(dtype tensor.DType) func(*op.Infer) error {
 func prepareLegacy(c *op.Context) error {
 	b, err := legacyShape(c.Attr, c.In(0).Shape, c.In(1).Shape)
 	if err == nil {
-		c.State = newPair(c.Out(0).Shape, c.In(0).Shape, b)
+		c.State = plan(c, b)
 	}
 	return err
 }

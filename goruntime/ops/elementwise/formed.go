@@ -13,16 +13,11 @@ type formed struct {
 }
 
 func prepareFormed(c *op.Context, form int) error {
-	c.State = &formed{newPair(c.Out(0).Shape, c.In(0).Shape, c.In(1).Shape), form}
+	c.State = &formed{plan(c, c.In(1).Shape), form}
 	return nil
 }
 
 func runFormed(c *op.Context) error {
 	s := c.State.(*formed)
-	p := s.pair
-	p.kernel, p.out, p.a, p.b = op.Row[forms](c)[s.form], c.Out(0), c.In(0), c.In(1)
-	if p.out.Elements() > 0 {
-		p.spread(c)
-	}
-	return nil
+	return s.pair.run(c, op.Row[forms](c)[s.form])
 }

@@ -22,8 +22,7 @@ var Pow = op.Declare(op.Def{
 		return err
 	},
 	Prepare: func(c *op.Context) error {
-		p := newPair(c.Out(0).Shape, c.In(0).Shape, c.In(1).Shape)
-		c.State = p
+		c.State = plan(c, c.In(1).Shape)
 		return nil
 	},
 	Run: func(c *op.Context) error {
@@ -31,12 +30,7 @@ var Pow = op.Declare(op.Def{
 		if exponent == nil {
 			return errs.New(errs.Unsupported, "an exponent of type %v is not supported", c.In(1).DType)
 		}
-		p := c.State.(*pair)
-		p.kernel, p.out, p.a, p.b = exponent, c.Out(0), c.In(0), c.In(1)
-		if p.out.Elements() > 0 {
-			p.spread(c)
-		}
-		return nil
+		return c.State.(*pair).run(c, exponent)
 	},
 	DTypes: op.ByType(map[tensor.DType]powRow{
 		tensor.F32: floatPowers(float32Of, func(f float64) float32 { return float32(f) }),

@@ -36,7 +36,7 @@ var PRelu1 = op.Declare(op.Def{
 	Prepare: func(c *op.Context) error {
 		slope, err := channelSlope(c.In(0).Shape, c.In(1).Shape)
 		if err == nil {
-			c.State = newPair(c.Out(0).Shape, c.In(0).Shape, slope)
+			c.State = plan(c, slope)
 		}
 		return err
 	},
