@@ -11,15 +11,15 @@ import (
 // The activation functions with parameters; each is one row.
 // https://onnx.ai/onnx/operators/   Departures: none.
 var (
-	Elu = parametric("Elu", op.Versions{1: "", 6: "", 22: "bfloat16"}, tunedFloats(elu, nil), parameter("alpha", 1), nil, consumed)
+	Elu = parametric("Elu", op.Versions{1: "", 6: "", 22: "bfloat16"}, tunedFloats(elu, elu32), parameter("alpha", 1), nil, consumed)
 
 	LeakyRelu = parametric("LeakyRelu", op.Versions{1: "", 6: "", 16: "bfloat16"}, tunedFloats(leaky, leaky32),
 		parameter("alpha", 0.01), nil, consumed)
 
-	Selu = parametric("Selu", op.Versions{6: "", 22: "bfloat16"}, tunedFloats(selu, nil),
+	Selu = parametric("Selu", op.Versions{6: "", 22: "bfloat16"}, tunedFloats(selu, selu32),
 		parameter("alpha", 1.67326319217681884765625), parameter("gamma", 1.05070102214813232421875))
 	// Selu1 is Selu before version 6, with coarser defaults.
-	Selu1 = parametric("Selu", op.Versions{1: "other defaults"}, tunedFloats(selu, nil),
+	Selu1 = parametric("Selu", op.Versions{1: "other defaults"}, tunedFloats(selu, selu32),
 		parameter("alpha", 1.6732), parameter("gamma", 1.0507), consumed)
 
 	Celu = parametric("Celu", op.Versions{12: "", 28: "all floats"}, tunedFloats(celu, nil), parameter("alpha", 1), nil)
@@ -34,9 +34,9 @@ var (
 
 	Swish = parametric("Swish", op.Versions{24: ""}, tunedFloats(swish, swish32), parameter("alpha", 1), nil)
 
-	Softplus = parametric("Softplus", op.Versions{1: "", 22: "bfloat16"}, tunedFloats(softplus, nil), nil, nil)
+	Softplus = parametric("Softplus", op.Versions{1: "", 22: "bfloat16"}, tunedFloats(softplus, softplus32), nil, nil)
 	Softsign = parametric("Softsign", op.Versions{1: "", 22: "bfloat16"}, tunedFloats(softsign, softsign32), nil, nil)
-	Mish     = parametric("Mish", op.Versions{18: "", 22: "bfloat16"}, tunedFloats(mish, nil), nil, nil)
+	Mish     = parametric("Mish", op.Versions{18: "", 22: "bfloat16"}, tunedFloats(mish, mish32), nil, nil)
 )
 
 // Gelu is x times the probability that a normally distributed number is below
@@ -66,6 +66,47 @@ func elu(x, alpha, _ float64) float64 {
 	}
 	return x
 }
+
+// elu32 takes the exponential less one, as selu32 does.
+func elu32(s *tuned, lo, hi int) { s.scaled32(lo, hi, 1) }
+
+// scaled32 is gamma times Elu, block by block, since the output may be the input.
+func (s *tuned) scaled32(lo, hi int, gamma float32) {
+	dst, src := s.elems32(lo, hi)
+	var room [block]float32
+	for len(src) > 0 {
+		e := room[:min(block, len(src))]
+		for i := range e {
+			e[i] = min(src[i], 0)
+		}
+		lessOne32(e)
+		for i, v := range e {
+			x := src[i]
+			if x < 0 {
+				x = s.alpha * v
+			}
+			dst[i] = gamma * x
+		}
+		dst, src = dst[len(e):], src[len(e):]
+	}
+}
+
+// lessOne32 makes e^x - 1 of each x, none of them positive and at most block:
+// near zero, where the difference would cancel, by the series.
+func lessOne32(x []float32) {
+	var room [block]float32
+	e := room[:len(x)]
+	vec.Apply(vec.Exponential, e, x)
+	for i, v := range x {
+		if v > -0.35 {
+			x[i] = v * (1 + v*(1./2+v*(1./6+v*(1./24+v*(1./120+v*(1./720+v*(1./5040)))))))
+		} else {
+			x[i] = e[i] - 1
+		}
+	}
+}
+
+func selu32(s *tuned, lo, hi int) { s.scaled32(lo, hi, s.beta) }
 
 func selu(x, alpha, gamma float64) float64 {
 	if x < 0 {
@@ -98,17 +139,28 @@ func hardSigmoid(x, alpha, beta float64) float64 { return max(0, min(1, alpha*x+
 
 func hardSigmoid32(s *tuned, lo, hi int) {
 	dst, src := s.elems32(lo, hi)
-	for i, x := range src {
-		dst[i] = max(0, min(1, s.alpha*x+s.beta))
-	}
+	hard32(dst, src, s.alpha, s.beta)
+}
+
+// hard32 writes alpha*x + beta between 0 and 1; dst may be src.
+func hard32(dst, src []float32, alpha, beta float32) {
+	bounds := [...]float32{alpha, beta, 1, 0}
+	vec.Combine(vec.Times, dst, src, bounds[0:1])
+	vec.Combine(vec.Plus, dst, dst, bounds[1:2])
+	vec.Combine(vec.Smaller, dst, dst, bounds[2:3])
+	vec.Combine(vec.Larger, dst, dst, bounds[3:4])
 }
 
 func hardSwish(x, _, _ float64) float64 { return x * max(0, min(1, x/6+0.5)) }
 
 func hardSwish32(s *tuned, lo, hi int) {
 	dst, src := s.elems32(lo, hi)
-	for i, x := range src {
-		dst[i] = x * max(0, min(1, x*(1.0/6)+0.5))
+	var room [block]float32
+	for len(src) > 0 {
+		part := room[:min(block, len(src))]
+		hard32(part, src[:len(part)], 1.0/6, 0.5)
+		vec.Combine(vec.Times, dst[:len(part)], src[:len(part)], part)
+		dst, src = dst[len(part):], src[len(part):]
 	}
 }
 
@@ -136,9 +188,9 @@ func swish(x, alpha, _ float64) float64 { return x * sigmoid(alpha*x) }
 // swish32 works in blocks of the stack, since the output may be the input.
 func swish32(s *tuned, lo, hi int) {
 	dst, src := s.elems32(lo, hi)
-	var block [256]float32
+	var room [block]float32
 	for len(src) > 0 {
-		part := block[:min(len(block), len(src))]
+		part := room[:min(block, len(src))]
 		for i := range part {
 			part[i] = s.alpha * src[i]
 		}
@@ -151,12 +203,60 @@ func swish32(s *tuned, lo, hi int) {
 // softplus is log(1 + e^x) without overflow.
 func softplus(x, _, _ float64) float64 { return max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }
 
+func softplus32(s *tuned, lo, hi int) {
+	dst, src := s.elems32(lo, hi)
+	for len(src) > 0 {
+		n := min(block, len(src))
+		plus32(dst[:n], src[:n])
+		dst, src = dst[n:], src[n:]
+	}
+}
+
+// plus32 is Softplus of at most block elements: max(x, 0) + log(1 + e), with e =
+// exp(-|x|). The logarithm of the rounded sum u = 1 + e is corrected by e/(u-1),
+// which keeps the digits of a small e.
+func plus32(dst, src []float32) {
+	var small, sums, logs [block]float32
+	e, u, l := small[:len(src)], sums[:len(src)], logs[:len(src)]
+	vec.Apply(vec.Absolute, e, src)
+	vec.Apply(vec.Negative, e, e)
+	vec.Apply(vec.Exponential, e, e)
+	one := [1]float32{1}
+	vec.Combine(vec.Plus, u, e, one[:])
+	vec.Apply(vec.Logarithm, l, u)
+	for i, x := range src {
+		y := e[i]
+		if d := u[i] - 1; d != 0 {
+			y *= l[i] / d
+		}
+		dst[i] = max(x, 0) + y
+	}
+}
+
 func softsign(x, _, _ float64) float64 { return x / (1 + math.Abs(x)) }
 
 func softsign32(s *tuned, lo, hi int) {
 	dst, src := s.elems32(lo, hi)
-	for i, x := range src {
-		dst[i] = x / (1 + float32(math.Abs(float64(x))))
+	var room [block]float32
+	one := [1]float32{1}
+	for len(src) > 0 {
+		part := room[:min(block, len(src))]
+		vec.Apply(vec.Absolute, part, src[:len(part)])
+		vec.Combine(vec.Plus, part, part, one[:])
+		vec.Combine(vec.Over, dst[:len(part)], src[:len(part)], part)
+		dst, src = dst[len(part):], src[len(part):]
+	}
+}
+
+func mish32(s *tuned, lo, hi int) {
+	dst, src := s.elems32(lo, hi)
+	var room [block]float32
+	for len(src) > 0 {
+		part := room[:min(block, len(src))]
+		plus32(part, src[:len(part)])
+		vec.Apply(vec.HyperbolicTangent, part, part)
+		vec.Combine(vec.Times, dst[:len(part)], src[:len(part)], part)
+		dst, src = dst[len(part):], src[len(part):]
 	}
 }
 
@@ -175,9 +275,9 @@ func gelu32(s *tuned, lo, hi int) {
 		vec.Apply(vec.Gelu, dst, src)
 		return
 	}
-	var block [256]float32
+	var room [block]float32
 	for len(src) > 0 {
-		part := block[:min(len(block), len(src))]
+		part := room[:min(block, len(src))]
 		for i := range part {
 			x := src[i]
 			part[i] = 0.79788456080286535588 * (x + 0.044715*x*x*x)

@@ -88,7 +88,7 @@ func TestActivationsFarFromZero(t *testing.T) {
 // Rows longer than the blocks of the float32 kernels give what each number
 // gives alone.
 func TestActivationsOverBlocks(t *testing.T) {
-	const n = 2*256 + 77
+	const n = 2*block + 77
 	for _, c := range []struct {
 		def   *op.Def
 		attrs []op.Value
@@ -101,5 +101,25 @@ func TestActivationsOverBlocks(t *testing.T) {
 			want[i] = c.f(x[i], c.alpha, 0)
 		}
 		optest.Run(t, c.def, []optest.Case{{Name: c.def.Name, Attrs: c.attrs, In: optest.In(optest.Filled(tensor.F32, optest.Dims(n), x...)), Want: optest.Want(optest.Filled(tensor.F32, optest.Dims(n), want...)), Tol: 1e-6}})
+	}
+}
+
+// The float32 kernels keep the digits of small results.
+func TestActivationsOfSmallResults(t *testing.T) {
+	x := []float64{-80, -40, -20, -17, -12, -3, -0.36, -0.34, -1e-3, -1e-7}
+	for _, c := range []struct {
+		def  *op.Def
+		f    func(x, alpha, beta float64) float64
+		tune [2]float32
+	}{{Softplus, softplus, [2]float32{}}, {Elu, elu, [2]float32{1}}, {Selu, selu, [2]float32{1.5, 2}}} {
+		in, out := optest.Filled(tensor.F32, optest.Dims(len(x)), x...), optest.Filled(tensor.F32, optest.Dims(len(x)), x...)
+		s := &tuned{alpha: c.tune[0], beta: c.tune[1], in: in, out: out}
+		c.def.DTypes[tensor.F32].(tunedSpan)(s, 0, len(x))
+		for i, y := range tensor.Elems[float32](out) {
+			want := c.f(float64(float32(x[i])), float64(s.alpha), float64(s.beta))
+			if math.Abs(float64(y)-want) > 1e-6*math.Abs(want) {
+				t.Errorf("%s(%v) is %v, want %v", c.def.Name, x[i], y, want)
+			}
+		}
 	}
 }

@@ -21,12 +21,8 @@ func truths(f func(a, b bool) bool) op.Table {
 // neither.
 // https://onnx.ai/onnx/operators/onnx__GreaterOrEqual.html (LessOrEqual)   Departures: none.
 var (
-	GreaterOrEqual = ordering("GreaterOrEqual",
-		tests(rowOf(notLess[int8]), rowOf(notLess[int16]), rowOf(notLess[int32]), rowOf(notLess[int64]), rowOf(notLess[uint8]),
-			rowOf(notLess[uint16]), rowOf(notLess[uint32]), rowOf(notLess[uint64]), rowOf(notLess[float32]), rowOf(notLess[float64]), notLess[float32]))
-	LessOrEqual = ordering("LessOrEqual",
-		tests(rowOf(notMore[int8]), rowOf(notMore[int16]), rowOf(notMore[int32]), rowOf(notMore[int64]), rowOf(notMore[uint8]),
-			rowOf(notMore[uint16]), rowOf(notMore[uint32]), rowOf(notMore[uint64]), rowOf(notMore[float32]), rowOf(notMore[float64]), notMore[float32]))
+	GreaterOrEqual = ordering("GreaterOrEqual", relations(notLess))
+	LessOrEqual    = ordering("LessOrEqual", relations(notMore))
 )
 
 func ordering(name string, table op.Table) *op.Def {
@@ -35,6 +31,3 @@ func ordering(name string, table op.Table) *op.Def {
 		Shape: broadcastAs(tensor.Bool), Prepare: preparePair, Run: runPair, DTypes: table,
 	})
 }
-
-func notLess[T number](a, b T) bool { return a >= b }
-func notMore[T number](a, b T) bool { return a <= b }

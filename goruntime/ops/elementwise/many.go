@@ -203,6 +203,10 @@ func join[T number](o vec.Operation, mean bool) manyKernel {
 func spread[T any](dst []T, s *many, i, lo int) {
 	from, step := s.at(i, lo)
 	x := tensor.Elems[T](s.in[i])[from:]
+	if step == 1 {
+		copy(dst, x)
+		return
+	}
 	for k := range dst {
 		dst[k] = x[k*step]
 	}

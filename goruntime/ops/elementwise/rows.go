@@ -39,11 +39,6 @@ func halfRow[H half](f func(a, b float32) float32, narrow func(float32) H) row {
 	return rowOf(func(a, b H) H { return narrow(f(a.Float32(), b.Float32())) })
 }
 
-// halfTest makes a row kernel of a test of two float32s.
-func halfTest[H half](f func(a, b float32) bool) row {
-	return rowOf(func(a, b H) bool { return f(a.Float32(), b.Float32()) })
-}
-
 // rows is a table for all numbers: the whole numbers, f32 and f64 by kernels of
 // their own, the 16-bit types through float32.
 func rows(i8, i16, i32, i64, u8, u16, u32, u64, f32, f64 row, wide func(a, b float32) float32) op.Table {

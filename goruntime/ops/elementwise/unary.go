@@ -78,8 +78,15 @@ var (
 		floats(relu[float64], vec.Rectifier, relu[float32]).And(op.ByType(map[tensor.DType]span{
 			tensor.I8: spanOf(relu[int8]), tensor.I16: spanOf(relu[int16]), tensor.I32: spanOf(relu[int32]), tensor.I64: spanOf(relu[int64]),
 		})), consumed)
-	Not = unary("Not", op.Versions{1: ""}, op.ByType(map[tensor.DType]span{tensor.Bool: spanOf(func(b bool) bool { return !b })}))
+	Not = unary("Not", op.Versions{1: ""}, op.ByType(map[tensor.DType]span{tensor.Bool: inverse}))
 )
+
+func inverse(out, in *tensor.View, lo, hi int) {
+	dst, src := tensor.Elems[bool](out)[lo:hi], tensor.Elems[bool](in)[lo:hi]
+	for i, x := range src {
+		dst[i] = !x
+	}
+}
 
 // relu keeps a NaN.
 func relu[T number](x T) T {
