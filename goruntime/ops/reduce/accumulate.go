@@ -158,10 +158,10 @@ func acrossRows[A number](m method, acc, x []A) {
 // reduceBy makes the kernel of a rule for elements T, computed in A.
 func reduceBy[T, A number](as format, r rule[A]) kernel {
 	return func(f *fold, lo, hi int) {
-		var room [block]A
+		var accs, room [block]A
 		for lo < hi {
-			acc := room[:f.together(lo, hi)]
-			accumulate[T](f, r.method, r.neutral, acc, lo, as)
+			acc := accs[:f.together(lo, hi)]
+			accumulate[T](f, r.method, r.neutral, acc, room[:], lo, as)
 			for k, x := range acc {
 				store[T](f.out, lo+k, r.end(x, f.count), as)
 			}
@@ -170,9 +170,9 @@ func reduceBy[T, A number](as format, r rule[A]) kernel {
 	}
 }
 
-// accumulate folds the elements of the outputs from lo on, one an accumulator.
-func accumulate[T, A number](f *fold, m method, neutral A, acc []A, lo int, as format) {
-	var room [block]A
+// accumulate folds the elements of the outputs from lo on, one an accumulator,
+// read into room.
+func accumulate[T, A number](f *fold, m method, neutral A, acc, room []A, lo int, as format) {
 	for k := range acc {
 		acc[k] = neutral
 	}

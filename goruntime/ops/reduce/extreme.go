@@ -36,17 +36,22 @@ func extreme[T number](m method, neutral T) kernel {
 var maxAcross = reduceBy[float32](plain, rule[float32]{largest, float32(math.Inf(-1)), same[float32]})
 
 func max32(f *fold, lo, hi int) {
-	if f.run == 0 {
+	if f.run < longRun {
 		maxAcross(f, lo, hi)
 		return
 	}
 	out, in := tensor.Elems[float32](f.out), tensor.Elems[float32](f.in)
 	for i := lo; i < hi; i++ {
-		first, top := f.start(i), float32(math.Inf(-1))
-		for k := range f.segments {
-			at := first + f.segment(k)
-			top = max(top, vec.Max(in[at:at+f.run]))
-		}
-		out[i] = top
+		out[i] = f.top32(in, i)
 	}
+}
+
+// top32 returns the largest element of output i.
+func (f *fold) top32(in []float32, i int) float32 {
+	first, top := f.start(i), float32(math.Inf(-1))
+	for k := range f.segments {
+		at := first + f.segment(k)
+		top = max(top, vec.Max(in[at:at+f.run]))
+	}
+	return top
 }

@@ -3,6 +3,7 @@ package reduce
 import (
 	"math"
 
+	"github.com/goruntime/goruntime/goruntime/kernels/vec"
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
@@ -14,7 +15,7 @@ import (
 // Departures: none. Integers are cut off, as those of ReduceL2.
 var ReduceLogSumExp, ReduceLogSumExp1 = reduction("ReduceLogSumExp", attrVersions, op.Versions{18: "axes are an input", 28: "floats only"},
 	op.ByType(map[tensor.DType]kernel{
-		tensor.F32: logSumExp[float32](plain, same[float64]), tensor.F64: logSumExp[float64](plain, same[float64]),
+		tensor.F32: logSumExp32, tensor.F64: logSumExp[float64](plain, same[float64]),
 		tensor.F16: logSumExp[uint16](half, same[float64]), tensor.BF16: logSumExp[uint16](bfloat, same[float64]),
 		tensor.I32: logSumExp[int32](plain, cut(same[float64], math.MinInt32, math.MaxInt32)),
 		tensor.I64: logSumExp[int64](plain, cut(same[float64], lowestI64, highestI64)),
@@ -24,18 +25,18 @@ var ReduceLogSumExp, ReduceLogSumExp1 = reduction("ReduceLogSumExp", attrVersion
 
 func logSumExp[T number](as format, end func(float64, int) float64) kernel {
 	return func(f *fold, lo, hi int) {
-		var tops, totals [block]float64
+		var tops, totals, room [block]float64
 		for lo < hi {
 			n := f.together(lo, hi)
 			top, total := tops[:n], totals[:n]
-			accumulate[T](f, largest, math.Inf(-1), top, lo, as)
+			accumulate[T](f, largest, math.Inf(-1), top, room[:], lo, as)
 			for k, x := range top {
 				total[k] = 0
 				if math.IsInf(x, 0) { // what it is taken from would be NaN
 					top[k] = 0
 				}
 			}
-			addExponentials[T](f, top, total, lo, as)
+			addExponentials[T](f, top, total, room[:], lo, as)
 			for k, x := range total {
 				store[T](f.out, lo+k, end(top[k]+math.Log(x), f.count), as)
 			}
@@ -45,8 +46,7 @@ func logSumExp[T number](as format, end func(float64, int) float64) kernel {
 }
 
 // addExponentials adds exp(x - top) of the elements of the outputs from lo on.
-func addExponentials[T number](f *fold, top, total []float64, lo int, as format) {
-	var room [block]float64
+func addExponentials[T number](f *fold, top, total, room []float64, lo int, as format) {
 	first := f.start(lo)
 	for s := range f.segments {
 		at := first + f.segment(s)
@@ -67,5 +67,37 @@ func addExponentials[T number](f *fold, top, total []float64, lo int, as format)
 			at += n
 			left -= n
 		}
+	}
+}
+
+var logSumExpAny32 = logSumExp[float32](plain, same[float64])
+
+// logSumExp32 takes the exponentials of long rows by vector kernels and adds
+// those of a block in float32.
+func logSumExp32(f *fold, lo, hi int) {
+	if f.run < longRun {
+		logSumExpAny32(f, lo, hi)
+		return
+	}
+	out, in := tensor.Elems[float32](f.out), tensor.Elems[float32](f.in)
+	var room [block]float32
+	for i := lo; i < hi; i++ {
+		top := [1]float32{f.top32(in, i)}
+		if math.IsInf(float64(top[0]), 0) {
+			top[0] = 0
+		}
+		first, total := f.start(i), 0.0
+		for k := range f.segments {
+			at := first + f.segment(k)
+			for left := f.run; left > 0; {
+				x := room[:min(block, left)]
+				vec.Combine(vec.Minus, x, in[at:at+len(x)], top[:])
+				vec.Apply(vec.Exponential, x, x)
+				total += float64(vec.Sum(x))
+				at += len(x)
+				left -= len(x)
+			}
+		}
+		out[i] = float32(float64(top[0]) + math.Log(total))
 	}
 }

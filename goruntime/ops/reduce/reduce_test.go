@@ -159,9 +159,16 @@ func TestReduceNothing(t *testing.T) {
 		u64     float64
 		ofThree float64 // noop on 3
 	}{
-		{ReduceSum, 0, 0, 0, 3}, {ReduceMean, nan, 0, 0, 3}, {ReduceProd, 1, 1, 1, 3}, {ReduceL1, 0, 0, 0, 3}, {ReduceL2, 0, 0, 0, 3},
-		{ReduceSumSquare, 0, 0, 0, 9}, {ReduceLogSum, -inf, math.MinInt32, 0, math.Log(3)}, {ReduceLogSumExp, -inf, math.MinInt32, 0, 3},
-		{ReduceMax, -inf, math.MinInt32, 0, 3}, {ReduceMin, inf, math.MaxInt32, -1, 3},
+		{ReduceSum, 0, 0, 0, 3},
+		{ReduceMean, nan, 0, 0, 3},
+		{ReduceProd, 1, 1, 1, 3},
+		{ReduceL1, 0, 0, 0, 3},
+		{ReduceL2, 0, 0, 0, 3},
+		{ReduceSumSquare, 0, 0, 0, 9},
+		{ReduceLogSum, -inf, math.MinInt32, 0, math.Log(3)},
+		{ReduceLogSumExp, -inf, math.MinInt32, 0, 3},
+		{ReduceMax, -inf, math.MinInt32, 0, 3},
+		{ReduceMin, inf, math.MaxInt32, -1, 3},
 	} {
 		t.Run(c.def.Name, func(t *testing.T) {
 			noop := optest.Attrs("noop_with_empty_axes", 1)
@@ -205,11 +212,25 @@ func TestReduceAtTheBounds(t *testing.T) {
 		{Name: "truncates", In: optest.In(optest.I64(optest.Dims(2), -1, -2)), Want: optest.Want(optest.I64(optest.Dims(1), -1))},
 		{Name: "a float16 sum beyond its range", In: optest.In(optest.Filled(tensor.F16, optest.Dims(2), 65504, 65504)), Want: optest.Want(optest.Filled(tensor.F16, optest.Dims(1), 65504))},
 	})
-	inf := math.Inf(1)
+	inf, nan := math.Inf(1), math.NaN()
 	optest.Run(t, ReduceLogSumExp, []optest.Case{
 		{Name: "large", In: optest.In(optest.F32(optest.Dims(2), 1000, 1000)), Want: optest.Want(optest.F32(optest.Dims(1), 1000.6931)), Tol: 1e-6},
 		{Name: "infinite", In: optest.In(optest.Filled(tensor.F64, optest.Dims(3, 2), inf, 1, -inf, -inf, -inf, 2), optest.Ints(1)), Want: optest.Want(optest.Filled(tensor.F64, optest.Dims(3, 1), inf, -inf, 2))},
 	})
+	long := make([]float64, 3*2*block) // rows that the vector kernels take
+	for i := range long {
+		long[i] = 1
+	}
+	long[5], long[2*block+9], long[4*block+block+1] = inf, nan, 300
+	for i := range 2 * block {
+		if i != block+1 {
+			long[4*block+i] = -inf
+		}
+	}
+	rows := optest.In(optest.Filled(tensor.F32, optest.Dims(3, 2*block), long...), optest.Ints(1))
+	for _, def := range []*op.Def{ReduceLogSumExp, ReduceMax} {
+		optest.Run(t, def, []optest.Case{{Name: "long rows, special numbers", In: rows, Want: optest.Want(optest.Filled(tensor.F32, optest.Dims(3, 1), inf, nan, 300))}})
+	}
 	optest.Run(t, ReduceMax, []optest.Case{
 		{Name: "bool", In: optest.In(optest.Bool(optest.Dims(2, 2), true, false, false, false), optest.Ints(1)), Want: optest.Want(optest.Bool(optest.Dims(2, 1), true, false))},
 		{Name: "no bool", In: optest.In(optest.Bool(optest.Dims(0))), Want: optest.Want(optest.Bool(optest.Dims(1), false))},

@@ -91,6 +91,9 @@ func cut(end func(float64, int) float64, lowest, highest float64) func(float64, 
 	}
 }
 
+// longRun is from where on a vector kernel is worth its call.
+const longRun = 16
+
 // rows32 is the row of f32 that uses the vector kernel where an output's
 // elements lie side by side.
 func rows32(m method, mean bool) op.Table {
@@ -100,7 +103,7 @@ func rows32(m method, mean bool) op.Table {
 	}
 	other := reduceBy[float32](plain, rule[float64]{m, 0, end})
 	return op.ByType(map[tensor.DType]kernel{tensor.F32: func(f *fold, lo, hi int) {
-		if f.run == 0 {
+		if f.run < longRun {
 			other(f, lo, hi)
 			return
 		}
