@@ -9,6 +9,7 @@
 package gemm
 
 import (
+	"runtime"
 	"unsafe"
 
 	"github.com/goruntime/goruntime/goruntime/kernels/cpu"
@@ -140,6 +141,7 @@ func Run(g *Args, m0, m1, n0, n1 int) {
 				t.bias = unsafe.Add(g.Bias, 4*i)
 			}
 			v.run(borrow(&t), t.rows, vecs)
+			runtime.KeepAlive(&t) // live during the call: a stack that moves takes it along
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package vec
 
 import (
+	"runtime"
 	"unsafe"
 
 	"github.com/goruntime/goruntime/goruntime/kernels/cpu"
@@ -90,6 +91,7 @@ func reduce(f func(*args), dst, src []float32, acc *[lanes]float32, s float32) {
 	p := uintptr(unsafe.Pointer(acc))
 	a.acc = *(*unsafe.Pointer)(unsafe.Pointer(&p))
 	f(borrow(&a))
+	runtime.KeepAlive(&a)
 }
 
 func first(s []float32) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(s)) }

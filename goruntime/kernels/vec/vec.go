@@ -4,7 +4,10 @@
 // through everything. Nothing is allocated, no goroutine is started.
 package vec
 
-import "math"
+import (
+	"math"
+	"runtime"
+)
 
 //go:generate go run ../../internal/gen/vecgen .
 
@@ -54,6 +57,7 @@ func Apply(f Function, dst, src []float32) {
 	v := chosen()
 	a := newArgs(dst, src, v.lanes)
 	v.unary[f](borrow(&a))
+	runtime.KeepAlive(&a) // live during the call: a stack that moves takes it along
 }
 
 // Combine writes a op b to dst, all as long; dst may be a or b. A side of length
@@ -70,6 +74,7 @@ func Combine(o Operation, dst, a, b []float32) {
 		form = 2
 	}
 	v.binary[o][form](borrow(&x))
+	runtime.KeepAlive(&x)
 }
 
 // Sum returns the sum of s: sixteen sums side by side, then pairwise.
@@ -119,5 +124,6 @@ func Normalize(dst, src, scale, bias []float32, epsilon float32) (mean, inv floa
 	a := newArgs(dst, src, v.lanes)
 	a.b, a.c, a.s, a.r = first(scale), first(bias), mean, inv
 	v.normalize(borrow(&a))
+	runtime.KeepAlive(&a)
 	return mean, inv
 }
