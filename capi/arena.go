@@ -35,12 +35,18 @@ func gr_arena_close(h C.uint64_t, out **C.gr_error) C.gr_status {
 	return guard(out, func() error { return handles.CloseArena(uint64(h)) })
 }
 
+// The build fails where gr_arena_stats and arena.Stats differ in size.
+var (
+	_ [unsafe.Sizeof(arena.Stats{}) - C.sizeof_gr_arena_stats]byte
+	_ [C.sizeof_gr_arena_stats - unsafe.Sizeof(arena.Stats{})]byte
+)
+
 //export gr_arena_get_stats
 func gr_arena_get_stats(h C.uint64_t, stats *C.gr_arena_stats, out **C.gr_error) C.gr_status {
 	return withArena(h, out, func(a *handles.Arena) {
 		s := a.Stats()
-		// SAFETY: gr_arena_stats lists the int64 fields of arena.Stats in order; a test
-		// compares the sizes.
+		// SAFETY: gr_arena_stats lists the int64 fields of arena.Stats in order, and is
+		// as large.
 		*(*arena.Stats)(unsafe.Pointer(stats)) = s
 	})
 }
