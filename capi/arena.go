@@ -92,8 +92,7 @@ func gr_arena_copy_block(h C.uint64_t, bytes C.size_t, reason C.int32_t, block *
 			return err
 		}
 		a.CountCopy(arena.CopyReason(reason), int(bytes))
-		block.data = l.Address()
-		block.lease, block.generation = (*C.gr_lease)(unsafe.Pointer(l.Header)), C.uint32_t(l.Generation)
+		place(block, l.Address(), l)
 		return nil
 	})
 }

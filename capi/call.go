@@ -15,6 +15,7 @@ import (
 	"github.com/goruntime/goruntime/goruntime/errs"
 	"github.com/goruntime/goruntime/goruntime/exec"
 	"github.com/goruntime/goruntime/goruntime/handles"
+	"github.com/goruntime/goruntime/goruntime/lease"
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
 
@@ -172,7 +173,8 @@ func (k *call) encode(s *session, c *C.gr_call) error {
 }
 
 func export(io *arena.IOArena, r *exec.Result, o *C.gr_output) error {
-	o.data, o.dtype, o.rank, o.lease = r.Data, C.int32_t(r.DType), C.int32_t(len(r.Shape)), nil
+	o.dtype, o.rank = C.int32_t(r.DType), C.int32_t(len(r.Shape))
+	place(o, r.Data, lease.Handle{})
 	if len(r.Shape) > C.GR_MAX_RANK {
 		r.Block.Release()
 		return errs.New(errs.Unsupported, "an output has rank %d, which is above %d", len(r.Shape), C.GR_MAX_RANK)
@@ -185,9 +187,18 @@ func export(io *arena.IOArena, r *exec.Result, o *C.gr_output) error {
 	}
 	l, err := io.Export(r.Block, 1)
 	if err == nil {
-		o.lease, o.generation = (*C.gr_lease)(unsafe.Pointer(l.Header)), C.uint32_t(l.Generation)
+		place(o, r.Data, l)
 	}
 	return err
+}
+
+// place writes the addresses of an output. They are written as numbers: a store of
+// a pointer tells the collector what lay there before, and a caller's gr_output
+// need not be initialized, so that may be any old address.
+func place(o *C.gr_output, data unsafe.Pointer, l lease.Handle) {
+	*(*uintptr)(unsafe.Pointer(&o.data)) = uintptr(data)
+	*(*uintptr)(unsafe.Pointer(&o.lease)) = uintptr(unsafe.Pointer(l.Header))
+	o.generation = C.uint32_t(l.Generation)
 }
 
 //export gr_stop_new
