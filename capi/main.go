@@ -31,7 +31,7 @@ func fail(err error, out **C.gr_error) C.gr_status {
 		c := (*C.gr_error)(C.calloc(1, C.sizeof_gr_error))
 		c.code = C.int32_t(code)
 		c.message, c.op, c.node, c.input = C.CString(e.Error()), C.CString(e.Op), C.CString(e.Node), C.CString(e.Input)
-		*out = c
+		*(*uintptr)(unsafe.Pointer(out)) = uintptr(unsafe.Pointer(c)) // as a number: see place
 	}
 	return C.gr_status(code)
 }

@@ -57,9 +57,9 @@ func (b *builder) strings(v *tensor.View, t *onnx.Tensor) error {
 	// SAFETY: alloc returned as many bytes, outside the Go heap; the strings lie in
 	// the model's memory, which outlives the graph.
 	v.Data = unsafe.Pointer(unsafe.SliceData(dst))
-	elems := tensor.Elems[string](v)
+	elems := tensor.Elems[tensor.Text](v)
 	for i, s := range list {
-		elems[i] = unsafe.String(unsafe.SliceData(s), len(s))
+		elems[i] = tensor.TextOf(s)
 	}
 	return nil
 }
