@@ -28,7 +28,8 @@ static void succeed(gr_status status, gr_error *error) {
 static gr_output run(uint64_t session, uint64_t io, float *a, float *b) {
   int64_t dims[] = {3};
   gr_view inputs[2] = {{a, dims, 1, 1}, {b, dims, 1, 1}};
-  gr_output output = {0};
+  gr_output output;
+  memset(&output, 0xdb, sizeof output); /* need not be initialized */
   gr_call call = {.inputs = inputs, .n_inputs = 2, .outputs = &output, .n_outputs = 1, .io = io};
   gr_error *error = NULL;
   succeed(gr_session_run(session, &call, &error), error);
