@@ -9,6 +9,7 @@ import (
 	"github.com/goruntime/goruntime/goruntime/arena"
 	"github.com/goruntime/goruntime/goruntime/errs"
 	"github.com/goruntime/goruntime/goruntime/graph"
+	"github.com/goruntime/goruntime/goruntime/internal/nearest"
 	"github.com/goruntime/goruntime/goruntime/onnx"
 )
 
@@ -142,7 +143,7 @@ func (s *Session) valueNames() []string {
 }
 
 func (s *Session) unknown(what, name string, known []string) error {
-	return errs.New(errs.Name, "no %s of this name; the nearest are %s", what, strings.Join(nearest(name, known, 3), ", ")).
+	return errs.New(errs.Name, "no %s of this name; the nearest are %s", what, nearest.Quoted(name, known, 3)).
 		WithInput(name)
 }
 

@@ -21,11 +21,9 @@ var Pad = op.Declare(op.Def{
 		if err != nil {
 			return err
 		}
-		var axes []int
-		if c.Has(3) {
-			if axes, err = c.Ints(3); err != nil {
-				return err
-			}
+		axes, err := optionalInts(c, 3)
+		if err != nil {
+			return err
 		}
 		return padShape(c, pads, axes, c.Has(3))
 	},
@@ -34,11 +32,9 @@ var Pad = op.Declare(op.Def{
 		if err != nil {
 			return err
 		}
-		var axes []int
-		if c.Has(3) {
-			if axes, err = c.Ints(3); err != nil {
-				return err
-			}
+		axes, err := optionalInts(c, 3)
+		if err != nil {
+			return err
 		}
 		p, err := newPadding(c.Attr.Str("mode"), c.In(0).Shape, c.Out(0).Shape, pads, axes)
 		c.State = p

@@ -12,23 +12,9 @@ var Slice = op.Declare(op.Def{
 	Name:     "Slice",
 	Versions: op.Versions{10: "ranges are inputs, steps", 11: "negative axes", 13: "bfloat16"},
 	Shape: func(c *op.Infer) error {
-		r := ranges{}
-		var err error
-		if r.starts, err = c.Ints(1); err != nil {
+		r, err := inputRanges(c)
+		if err != nil {
 			return err
-		}
-		if r.ends, err = c.Ints(2); err != nil {
-			return err
-		}
-		if c.Has(3) {
-			if r.axes, err = c.Ints(3); err != nil {
-				return err
-			}
-		}
-		if c.Has(4) {
-			if r.steps, err = c.Ints(4); err != nil {
-				return err
-			}
 		}
 		in := c.In(0)
 		out := c.Grow(0, c.DType(0), len(in))
@@ -36,23 +22,9 @@ var Slice = op.Declare(op.Def{
 		return r.apply(in, out, nil, nil)
 	},
 	Prepare: func(c *op.Context) error {
-		r := ranges{}
-		var err error
-		if r.starts, err = c.Ints(1); err != nil {
+		r, err := inputRanges(c)
+		if err != nil {
 			return err
-		}
-		if r.ends, err = c.Ints(2); err != nil {
-			return err
-		}
-		if c.Has(3) {
-			if r.axes, err = c.Ints(3); err != nil {
-				return err
-			}
-		}
-		if c.Has(4) {
-			if r.steps, err = c.Ints(4); err != nil {
-				return err
-			}
 		}
 		return sliceCopy(c, &r)
 	},
@@ -78,6 +50,21 @@ var Slice1 = op.Declare(op.Def{
 	Run:     runStrided,
 	DTypes:  stridedCopies,
 })
+
+// inputRanges reads the ranges of a Slice from its inputs.
+func inputRanges(c intReader) (r ranges, err error) {
+	if r.starts, err = c.Ints(1); err != nil {
+		return r, err
+	}
+	if r.ends, err = c.Ints(2); err != nil {
+		return r, err
+	}
+	if r.axes, err = optionalInts(c, 3); err != nil {
+		return r, err
+	}
+	r.steps, err = optionalInts(c, 4)
+	return r, err
+}
 
 // ranges are what a Slice takes; axes nil are the first ones, steps nil are 1.
 type ranges struct{ starts, ends, axes, steps []int }
