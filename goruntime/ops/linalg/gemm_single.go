@@ -1,0 +1,247 @@
+package linalg
+
+import (
+	"unsafe"
+
+	"github.com/goruntime/goruntime/goruntime/kernels/gemm"
+	"github.com/goruntime/goruntime/goruntime/op"
+	"github.com/goruntime/goruntime/goruntime/tensor"
+)
+
+// gemmSheet is the part of a Gemm's state that is computed in f32 by package
+// gemm: A in rows, B in panels or rows, and the sums, each where the tensors
+// have them or in the workspace.
+type gemmSheet struct {
+	args    gemm.Args
+	a, b, y []float32 // in the workspace; empty where the tensor itself serves
+	sizes   [3]int    // of a, b and y
+	packed  bool      // args.B holds panels
+	parts   int
+	byRows  bool
+	finish  func(s *gemmState, m0, m1, n0, n1 int) // nil where the sums are the result
+	c, out  *tensor.View
+}
+
+// plain reports whether a matrix and its transpose lie in memory alike.
+func plain(transposed bool, rows, cols int) bool { return !transposed || rows == 1 || cols == 1 }
+
+// gemmPrepareSingle is Prepare for f32.
+func gemmPrepareSingle(c *op.Context, s *gemmState) error {
+	h := &s.sheet
+	h.finish = finishSingle
+	if s.alpha == 1 && !s.c {
+		h.finish = nil
+	}
+	if s.alpha == 1 && s.c && s.beta == 1 {
+		switch {
+		case s.cRow == 0 && (s.cCol == 1 || s.n == 1):
+			h.args.Start, h.finish = gemm.Columns, nil
+		case s.cCol == 0 && s.cRow == 1:
+			h.args.Start, h.finish = gemm.Rows, nil
+		}
+	}
+	if !plain(s.transA, s.m, s.k) {
+		h.sizes[0] = s.m * s.k
+	}
+	return h.prepare(c, s, !plain(s.transB, s.k, s.n), func() ([]float32, error) {
+		b, err := c.Value(1)
+		if err != nil {
+			return nil, err
+		}
+		return tensor.Elems[float32](b), nil
+	})
+}
+
+// prepare packs a constant B, or makes room for one that must be turned, and
+// asks for the workspace. values gives B's elements in f32.
+func (h *gemmSheet) prepare(c *op.Context, s *gemmState, turned bool, values func() ([]float32, error)) error {
+	switch {
+	case c.Constant(1) && s.n > 1:
+		h.packed = true
+		n, layout, sk, sn := gemm.PackedSize(s.k, s.n), "gemm.panels", s.n, 1
+		if s.transB {
+			layout, sk, sn = "gemm.panels/transposed", 1, s.k
+		}
+		mem, err := c.Pack(1, layout, 4*n, func(dst []byte) error {
+			b, err := values()
+			if err == nil {
+				// SAFETY: dst is 64-byte aligned and holds n float32s.
+				gemm.PackB(unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(dst))), n), b, s.k, s.n, sk, sn)
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		h.args.B = unsafe.Pointer(unsafe.SliceData(mem))
+	case turned:
+		h.sizes[1] = s.k * s.n
+	}
+	c.NeedWorkspace(4 * (h.sizes[0] + h.sizes[1] + h.sizes[2]))
+	return nil
+}
+
+// bind gives a, b and y their parts of the workspace.
+func (h *gemmSheet) bind(c *op.Context) {
+	w := op.WorkspaceOf[float32](c)
+	h.a, w = w[:h.sizes[0]], w[h.sizes[0]:]
+	h.b, w = w[:h.sizes[1]], w[h.sizes[1]:]
+	h.y = w[:h.sizes[2]]
+}
+
+func gemmSingle(c *op.Context, s *gemmState) {
+	h := &s.sheet
+	h.bind(c)
+	if len(h.a) > 0 {
+		turn(h.a, tensor.Elems[float32](c.In(0)), s.m, s.k)
+	}
+	if len(h.b) > 0 {
+		turn(h.b, tensor.Elems[float32](c.In(1)), s.k, s.n)
+	}
+	if h.args.Start != gemm.Zero {
+		h.args.Bias = c.In(2).Data
+	}
+	h.run(c, s)
+}
+
+// turn writes the transpose of src [cols, rows] to dst [rows, cols], by squares
+// that stay in the cache.
+func turn(dst, src []float32, rows, cols int) {
+	const side = 16
+	for i0 := 0; i0 < rows; i0 += side {
+		for j0 := 0; j0 < cols; j0 += side {
+			for i := i0; i < min(rows, i0+side); i++ {
+				for j := j0; j < min(cols, j0+side); j++ {
+					dst[i*cols+j] = src[j*rows+i]
+				}
+			}
+		}
+	}
+}
+
+// run multiplies, splitting the work like MatMul.
+func (h *gemmSheet) run(c *op.Context, s *gemmState) {
+	g := &h.args
+	g.M, g.N, g.K, g.LDA, g.LDB, g.LDC = s.m, s.n, s.k, s.k, s.n, s.n
+	g.A, g.C = floats(h.a, c.In(0)), floats(h.y, c.Out(0))
+	if h.packed {
+		g.LDB = 0
+	} else {
+		g.B = floats(h.b, c.In(1))
+	}
+	h.out = c.Out(0)
+	if s.c {
+		h.c = c.In(2)
+	}
+	panels := (s.n + gemm.Panel - 1) / gemm.Panel
+	blocks := (s.m + rowBlock - 1) / rowBlock
+	h.byRows = blocks > panels
+	h.parts = panels
+	if h.byRows {
+		h.parts = blocks
+	}
+	c.For(h.parts, max(1, flopsGrain/max(1, s.m*s.n*s.k/h.parts)), s)
+}
+
+// floats returns where the numbers are: in the workspace or in the tensor.
+func floats(w []float32, v *tensor.View) unsafe.Pointer {
+	if len(w) > 0 {
+		return unsafe.Pointer(unsafe.SliceData(w))
+	}
+	return v.Data
+}
+
+// Chunk implements op.Task over panels of columns or blocks of rows.
+func (s *gemmState) Chunk(lo, hi int) {
+	h := &s.sheet
+	m0, m1, n0, n1 := 0, s.m, lo*gemm.Panel, min(s.n, hi*gemm.Panel)
+	if h.byRows {
+		m0, m1, n0, n1 = lo*rowBlock, min(s.m, hi*rowBlock), 0, s.n
+	}
+	gemm.Run(&h.args, m0, m1, n0, n1)
+	if h.finish != nil {
+		h.finish(s, m0, m1, n0, n1)
+	}
+}
+
+func finishSingle(s *gemmState, m0, m1, n0, n1 int) {
+	out := tensor.Elems[float32](s.sheet.out)
+	for i := m0; i < m1; i++ {
+		row := out[i*s.n+n0 : i*s.n+n1]
+		if !s.c {
+			for j := range row {
+				row[j] *= s.alpha
+			}
+			continue
+		}
+		c, at := tensor.Elems[float32](s.sheet.c), i*s.cRow+n0*s.cCol
+		for j := range row {
+			row[j] = s.alpha*row[j] + s.beta*c[at]
+			at += s.cCol
+		}
+	}
+}
+
+// gemmHalf is the row of a type of 16 bits: everything in f32, rounded once.
+func gemmHalf[H interface {
+	tensor.Half | tensor.BFloat16
+	Float32() float32
+}](narrow func(float32) H,
+) gemmKernel {
+	finish := func(s *gemmState, m0, m1, n0, n1 int) {
+		out := tensor.Elems[H](s.sheet.out)
+		for i := m0; i < m1; i++ {
+			y, row := s.sheet.y[i*s.n+n0:i*s.n+n1], out[i*s.n+n0:i*s.n+n1]
+			if !s.c {
+				for j, x := range y {
+					row[j] = narrow(s.alpha * x)
+				}
+				continue
+			}
+			c, at := tensor.Elems[H](s.sheet.c), i*s.cRow+n0*s.cCol
+			for j, x := range y {
+				row[j] = narrow(s.alpha*x + s.beta*c[at].Float32())
+				at += s.cCol
+			}
+		}
+	}
+	return gemmKernel{
+		prepare: func(c *op.Context, s *gemmState) error {
+			s.sheet.finish = finish
+			s.sheet.sizes = [3]int{s.m * s.k, 0, s.m * s.n}
+			return s.sheet.prepare(c, s, true, func() ([]float32, error) {
+				b, err := c.Value(1)
+				if err != nil {
+					return nil, err
+				}
+				wide := make([]float32, s.k*s.n)
+				widenHalf(wide, tensor.Elems[H](b), len(wide), 1, false)
+				return wide, nil
+			})
+		},
+		run: func(c *op.Context, s *gemmState) {
+			h := &s.sheet
+			h.bind(c)
+			widenHalf(h.a, tensor.Elems[H](c.In(0)), s.m, s.k, s.transA)
+			if len(h.b) > 0 {
+				widenHalf(h.b, tensor.Elems[H](c.In(1)), s.k, s.n, s.transB)
+			}
+			h.run(c, s)
+		},
+	}
+}
+
+// widenHalf writes src, or its transpose, as f32 to dst [rows, cols].
+func widenHalf[H interface{ Float32() float32 }](dst []float32, src []H, rows, cols int, transposed bool) {
+	if !transposed {
+		for i := range dst {
+			dst[i] = src[i].Float32()
+		}
+		return
+	}
+	for i := range rows {
+		for j := range cols {
+			dst[i*cols+j] = src[j*rows+i].Float32()
+		}
+	}
+}
