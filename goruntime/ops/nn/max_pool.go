@@ -3,7 +3,6 @@ package nn
 import (
 	"math"
 
-	"github.com/goruntime/goruntime/goruntime/errs"
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
@@ -18,38 +17,27 @@ var MaxPool = op.Declare(op.Def{
 	Attrs: op.Attrs(op.String("auto_pad", "NOTSET"), op.Int("ceil_mode", 0), op.Ints("dilations"), op.Required("kernel_shape", op.KindInts),
 		op.Ints("pads"), op.Int("storage_order", 0), op.Ints("strides")),
 	Shape: func(c *op.Infer) error {
-		x := c.In(0)
-		if len(x) < 3 {
-			return errs.New(errs.Shape, "X has shape %v, a rank of 3 or more expected", x)
-		}
-		win, err := newWindow(c.Attr, x[2:], c.Attr.Ints("kernel_shape"), c.Attr.Bool("ceil_mode"))
-		if err != nil {
+		if err := poolShape(c); err != nil || c.Outputs() < 2 {
 			return err
 		}
-		out := c.Grow(0, c.DType(0), len(x))
-		out[0], out[1] = x[0], x[1]
-		copy(out[2:], win.out)
-		c.SetOutput(1, tensor.I64, out)
-		return nil
+		x := c.In(0)
+		out := c.Grow(1, tensor.I64, len(x))
+		win, err := poolWindow(c.Attr, x)
+		if err == nil {
+			copy(out, x[:2])
+			copy(out[2:], win.out)
+		}
+		return err
 	},
 	Prepare: func(c *op.Context) error {
-		x := c.In(0).Shape
-		win, err := newWindow(c.Attr, x[2:], c.Attr.Ints("kernel_shape"), c.Attr.Bool("ceil_mode"))
+		win, err := poolWindow(c.Attr, c.In(0).Shape)
 		if err != nil {
 			return err
 		}
-		c.State = newPooling(win, x, c.Attr.Bool("storage_order"))
+		c.State = newPooling(win, c.In(0).Shape, c.Attr.Bool("storage_order"))
 		return nil
 	},
-	Run: func(c *op.Context) error {
-		p := c.State.(*pooling)
-		p.kernel, p.out, p.in, p.indices = op.Row[poolKernel](c), c.Out(0), c.In(0), nil
-		if c.Wants(1) {
-			p.indices = tensor.Elems[int64](c.Out(1))
-		}
-		c.For(p.planes, max(1, (32<<10)/max(1, len(p.taps))), p)
-		return nil
-	},
+	Run: poolRun,
 	DTypes: op.ByType(map[tensor.DType]poolKernel{
 		tensor.F32:  maxPool32,
 		tensor.F64:  maxPool(math.Inf(-1), func(v float64) float64 { return v }),
@@ -59,62 +47,6 @@ var MaxPool = op.Declare(op.Def{
 		tensor.U8:   maxPool(uint8(0), func(v uint8) float64 { return float64(v) }),
 	}),
 })
-
-// pooling is the State of a MaxPool: for each output pixel the input elements
-// under its window, in one list.
-type pooling struct {
-	win                   *window
-	planes, plane, pixels int
-	first                 []int32 // where the taps of each pixel begin; one more at the end
-	taps                  []int32
-	column                []int32 // the index of each input element with storage_order 1, or nil
-	kernel                poolKernel
-	out, in               *tensor.View
-	indices               []int64
-}
-
-type poolKernel func(p *pooling, lo, hi int)
-
-func newPooling(w *window, x tensor.Shape, columnMajor bool) *pooling {
-	p := &pooling{win: w, planes: x[0] * x[1], plane: tensor.Shape(w.in).Elements(), pixels: tensor.Shape(w.out).Elements()}
-	n := tensor.Shape(w.kernel).Elements()
-	for i := range p.pixels {
-		p.first = append(p.first, int32(len(p.taps)))
-		for k := range n {
-			if at, ok := w.tap(i, k); ok {
-				p.taps = append(p.taps, int32(at))
-			}
-		}
-	}
-	p.first = append(p.first, int32(len(p.taps)))
-	if columnMajor {
-		p.column = columnOrder(w.in)
-	}
-	return p
-}
-
-// columnOrder returns the column-major index of each element of a plane.
-func columnOrder(dims []int) []int32 {
-	list := make([]int32, tensor.Shape(dims).Elements())
-	for i := range list {
-		rest, at := i, 0
-		steps := make([]int, len(dims))
-		step := 1
-		for d, n := range dims {
-			steps[d] = step
-			step *= n
-		}
-		for d := len(dims) - 1; d >= 0; d-- {
-			at += rest % dims[d] * steps[d]
-			rest /= dims[d]
-		}
-		list[i] = int32(at)
-	}
-	return list
-}
-
-// Chunk implements op.Task over the planes.
-func (p *pooling) Chunk(lo, hi int) { p.kernel(p, lo, hi) }
 
 func maxPool[T any](lowest T, value func(T) float64) poolKernel {
 	return func(p *pooling, lo, hi int) {
@@ -146,11 +78,4 @@ func maxPool[T any](lowest T, value func(T) float64) poolKernel {
 			}
 		}
 	}
-}
-
-func (p *pooling) at(i int32) int32 {
-	if p.column != nil {
-		return p.column[i]
-	}
-	return i
 }
