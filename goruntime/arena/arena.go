@@ -109,6 +109,9 @@ func (a *IOArena) Adopt(p unsafe.Pointer, n int, release func()) (Handle, error)
 	return Handle{b: b, s: s, size: n, gen: b.gen}, nil
 }
 
+// Holds reports whether h is a block of this arena.
+func (a *IOArena) Holds(h Handle) bool { return h.s == a.s }
+
 // Owns reports whether p points into memory of the arena that is live, leased
 // or free.
 func (a *IOArena) Owns(p unsafe.Pointer) bool { return a.s.owns(p) }

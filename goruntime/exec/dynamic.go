@@ -14,6 +14,9 @@ import (
 // then memory for the outputs, then the kernel.
 func (f *frame) dynamic(st *step, c *call) error {
 	def := st.node.Def
+	if done, err := f.otherValues(st, c); done || err != nil {
+		return err
+	}
 	if def.Computes {
 		return f.computed(st, c)
 	}
@@ -170,68 +173,3 @@ func (f *frame) Threads() int {
 
 // Stopped implements op.Runtime.
 func (f *frame) Stopped() error { return f.run.stop.check() }
-
-// Branch implements op.Runtime: it runs a subgraph and moves its outputs.
-func (f *frame) Branch(_ *op.Context, attr string) error {
-	st := &f.prog.steps[f.now]
-	for i := range st.bodies {
-		if st.bodies[i].attr == attr {
-			return f.branch(st, &st.bodies[i])
-		}
-	}
-	return errs.New(errs.Model, "the node has no subgraph %q", attr)
-}
-
-func (f *frame) branch(st *step, b *body) error {
-	f.in = f.in[:0]
-	for _, v := range b.captures {
-		f.in = append(f.in, f.views[v])
-	}
-	sub, err := b.unit.acquire(f.in)
-	if err != nil {
-		return err
-	}
-	defer sub.prog.done(sub)
-	defer sub.end()
-	if len(sub.prog.outputs) != len(st.out) {
-		return errs.New(errs.Model, "the subgraph has %d outputs, the node %d", len(sub.prog.outputs), len(st.out))
-	}
-	for k, v := range st.out {
-		sub.exits[k] = f.exitFor(v)
-	}
-	if err := sub.begin(f.run, f.in); err != nil {
-		return err
-	}
-	if err := sub.execute(); err != nil {
-		return err
-	}
-	for k, v := range st.out {
-		if v != plan.None {
-			f.adopt(v, sub, k)
-		}
-	}
-	return nil
-}
-
-// exitFor returns where value v of f goes in the end.
-func (f *frame) exitFor(v int) exit {
-	if v == plan.None {
-		return exit{}
-	}
-	b := f.prog.plan.Of[v]
-	if f.prog.plan.Buffers[b].Role != plan.IO {
-		return exit{}
-	}
-	return f.exits[f.prog.exitOf[b]]
-}
-
-// adopt moves output k of a subgraph's frame into value v.
-func (f *frame) adopt(v int, sub *frame, k int) {
-	view, h := sub.take(k)
-	o := &f.views[v]
-	o.DType = view.DType
-	o.Shape = append(o.Shape[:0], view.Shape...)
-	b := f.prog.plan.Of[v]
-	f.own[b] = h
-	f.bind(b, view.Data)
-}

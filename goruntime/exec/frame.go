@@ -8,6 +8,7 @@ import (
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/plan"
 	"github.com/goruntime/goruntime/goruntime/tensor"
+	"github.com/goruntime/goruntime/goruntime/values"
 )
 
 // frame is the mutable half of a program: its tensors, bound to memory, and a
@@ -16,13 +17,15 @@ type frame struct {
 	prog  *program
 	views []tensor.View
 	nodes []call
-	order []int          // the steps that run: all but renames
-	own   []arena.Handle // of each buffer with memory of its own in this run
+	order []int           // the steps that run: all but renames
+	own   []arena.Handle  // of each buffer with memory of its own in this run
+	other []*values.Value // of each buffer, where it holds no tensor or an element of a value that is none
 	slab  arena.Handle
 	at    unsafe.Pointer // where the slab lay when the buffers were bound last
 	temps []arena.Handle
-	in    []tensor.View // scratch for the inputs of subgraphs
-	exits []exit        // of each output, set before begin
+	in    []op.Held // scratch for the inputs of subgraphs
+	feeds []tensor.View
+	exits []exit // of each output, set before begin
 	run   *run
 	now   int // the step that runs
 }
@@ -64,6 +67,7 @@ func newFrame(p *program, planIt func(work []int)) (*frame, error) {
 		planIt(work)
 	}
 	f.own = make([]arena.Handle, len(p.plan.Buffers))
+	f.other = make([]*values.Value, len(p.plan.Buffers))
 	f.exits = make([]exit, len(p.outputs))
 	return f, nil
 }
@@ -134,13 +138,22 @@ type exit struct {
 	lent *tensor.View // to the caller's memory, or nil
 }
 
+// input binds value v to the input that a run feeds.
+func (f *frame) input(v int, in *tensor.View) {
+	if !f.prog.vals[v].shaped {
+		f.views[v].DType = in.DType
+		f.views[v].Shape = append(f.views[v].Shape[:0], in.Shape...)
+	}
+	f.bind(f.prog.plan.Of[v], in.Data)
+}
+
 // begin binds the inputs and the memory that is known before the run. f.exits
 // says where the outputs go.
 func (f *frame) begin(r *run, in []tensor.View) error {
 	f.run = r
 	for i, v := range f.prog.inputs {
 		if v >= 0 {
-			f.bind(f.prog.plan.Of[v], in[i].Data)
+			f.input(v, &in[i])
 		}
 	}
 	if n := f.prog.plan.Slab; n > 0 {
@@ -153,8 +166,8 @@ func (f *frame) begin(r *run, in []tensor.View) error {
 			f.bindSlab(h.Data())
 		}
 	}
-	for _, b := range f.prog.leaving {
-		if f.prog.plan.Buffers[b].Bytes == plan.Unsized {
+	for k, b := range f.prog.leaving {
+		if f.prog.through[k] != made || f.prog.plan.Buffers[b].Bytes == plan.Unsized {
 			continue
 		}
 		if err := f.own1(b, f.prog.plan.Buffers[b].Bytes); err != nil {
@@ -223,11 +236,22 @@ func (f *frame) execute() error {
 			return errs.At(err, st.node.OpType, st.node.Name, "")
 		}
 		for _, b := range f.prog.plan.Release[i] {
-			f.own[b].Release()
-			f.own[b] = arena.Handle{}
+			f.free(b)
 		}
 	}
 	return nil
+}
+
+// free gives back what buffer b owns.
+func (f *frame) free(b int) {
+	if f.own[b].Valid() {
+		f.own[b].Release()
+		f.own[b] = arena.Handle{}
+	}
+	if f.other[b] != nil {
+		f.other[b].Release()
+		f.other[b] = nil
+	}
 }
 
 func (f *frame) static(st *step, c *call) error {
@@ -236,7 +260,7 @@ func (f *frame) static(st *step, c *call) error {
 			return err
 		}
 	}
-	if st.node.Def == aliasCopy {
+	if st.node.Def == aliasCopy && f.exitFor(st.out[0]).io {
 		f.run.io.CountCopy(arena.CopyAlias, c.In(0).Bytes())
 	}
 	return st.node.Def.Run(&c.Context)
@@ -267,10 +291,7 @@ func (f *frame) lateWorkspace(c *op.Context) error {
 func (f *frame) end() {
 	f.freeTemps()
 	for b := range f.own {
-		if f.own[b].Valid() {
-			f.own[b].Release()
-			f.own[b] = arena.Handle{}
-		}
+		f.free(b)
 	}
 	if f.slab.Valid() {
 		f.slab.Release()

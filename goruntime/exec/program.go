@@ -20,9 +20,11 @@ type unit struct {
 	inputs []graph.ID // what a run feeds, in order: formal inputs, then captures
 	fixed  []fixed    // captured values that the parent knows
 	need   []bool
+	body   bool // of a loop: its outputs may be its inputs or constants, uncopied
 
-	mu    sync.Mutex // protects specs and the free lists of its programs
-	specs []*program // the most recently used first
+	mu     sync.Mutex // protects all below and the free lists of the programs
+	specs  []*program // the most recently used first
+	varies []bool     // of a body, which inputs change their shape from call to call
 }
 
 func newUnit(s *Session, g *graph.Graph, wanted []graph.ID) *unit {
@@ -78,6 +80,8 @@ type program struct {
 	shared  [][]int // the values of each buffer
 	leaving []int   // the buffers that leave the run, in the order of outputs
 	exitOf  []int   // the output of each buffer that leaves
+	through []int   // of each output of a body: the input that it is, or made or constant
+	others  bool    // an output may be a sequence, an optional or a map
 	owned   []arena.Handle
 	free    []*frame // under unit.mu, as busy and retired
 	busy    int      // runs that use the program
@@ -90,11 +94,33 @@ type program struct {
 // An absent optional input has the dtype Undefined.
 func (p *program) matches(in []tensor.View) bool {
 	for i := range p.sig {
-		if p.sig[i].DType != in[i].DType || !p.sig[i].Shape.Equal(in[i].Shape) {
+		if p.sig[i].DType != in[i].DType || !p.any(i) && !p.sig[i].Shape.Equal(in[i].Shape) {
 			return false
 		}
 	}
 	return true
+}
+
+// any reports whether the program takes every shape of input i.
+func (p *program) any(i int) bool { return p.inputs[i] >= 0 && !p.vals[p.inputs[i]].shaped }
+
+// learn marks the inputs of a body whose shapes differ from call to call: the
+// next program takes any shape of them, where one for each would be made for one
+// call only.
+func (u *unit) learn(in []tensor.View) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if !u.body || len(u.specs) < 3 {
+		return
+	}
+	if u.varies == nil {
+		u.varies = make([]bool, len(u.inputs))
+	}
+	for _, p := range u.specs {
+		for i := range in {
+			u.varies[i] = u.varies[i] || !p.sig[i].Shape.Equal(in[i].Shape)
+		}
+	}
 }
 
 // acquire returns a frame for inputs of these types and shapes, to be given
@@ -109,6 +135,7 @@ func (u *unit) acquire(in []tensor.View) (*frame, error) {
 		}
 		return f, err
 	}
+	u.learn(in)
 	p, f, err := specialize(u, in)
 	if err != nil {
 		return nil, err

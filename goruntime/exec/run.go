@@ -3,9 +3,9 @@ package exec
 import (
 	"github.com/goruntime/goruntime/goruntime/arena"
 	"github.com/goruntime/goruntime/goruntime/errs"
-	"github.com/goruntime/goruntime/goruntime/graph"
 	"github.com/goruntime/goruntime/goruntime/pool"
 	"github.com/goruntime/goruntime/goruntime/tensor"
+	"github.com/goruntime/goruntime/goruntime/values"
 )
 
 // run is what the frames of one run share.
@@ -15,6 +15,8 @@ type run struct {
 	stop *Stop
 	crew pool.Scope
 	text []arena.Handle // bytes of strings that the run made
+	// others is set where a sequence, an optional or a map may leave the run.
+	others bool
 }
 
 // keepText returns n bytes for strings, which live until the run is over.
@@ -43,6 +45,9 @@ type Call struct {
 	// Undefined where an input with a default is not fed.
 	// Ownership: borrowed for the run, never written.
 	In []tensor.View
+	// Values has, where not nil, the sequence, optional or map of each input whose
+	// view has the DType tensor.Other.
+	Values []*values.Value
 	// Lent, where not nil, has one view for each output: memory of the caller
 	// that the output is written to, or nil.
 	Lent []*tensor.View
@@ -63,9 +68,20 @@ type Call struct {
 //
 // Ownership: the caller's. Block is to be released or exported once; it is not
 // valid where the output was written to lent memory.
+//
+// Where the output is a sequence, an optional or a map, Value holds it and DType
+// is tensor.Other. Each tensor in it owns its memory, which Take moves out.
 type Result struct {
 	tensor.View
 	Block arena.Handle
+	Value *values.Value
+}
+
+// Release gives back what r owns.
+func (r *Result) Release() {
+	r.Block.Release()
+	r.Value.Release()
+	r.Block, r.Value = arena.Handle{}, nil
 }
 
 // Target is a set of values wanted from a session, compiled like its outputs.
@@ -94,6 +110,9 @@ func (s *Session) Run(c *Call) error {
 	}
 	if len(c.In) != len(t.unit.inputs) || len(c.Out) != len(t.unit.wanted) {
 		return errs.New(errs.Argument, "%d inputs and %d outputs given, %d and %d expected", len(c.In), len(c.Out), len(t.unit.inputs), len(t.unit.wanted))
+	}
+	if err := t.unit.checkOthers(c); err != nil {
+		return err
 	}
 	f, err := t.unit.acquireChecked(c.In)
 	if err != nil {
@@ -137,33 +156,63 @@ func (c *Call) execute(f *frame) error {
 			f.exits[k].lent = c.Lent[k]
 		}
 	}
+	c.run.others = f.prog.others
 	if err := f.begin(&c.run, c.In); err != nil {
 		return err
+	}
+	for i, v := range f.prog.inputs {
+		if v >= 0 && c.In[i].DType == tensor.Other {
+			f.other[f.prog.plan.Of[v]] = c.Values[i].Retain()
+		}
 	}
 	if err := f.execute(); err != nil {
 		return err
 	}
 	for k := range c.Out {
-		view, h := f.take(k)
-		o := &c.Out[k]
-		if view.DType == tensor.Str {
-			var err error
-			if h, err = c.run.ownStrings(&view, h); err != nil {
-				c.release(k)
-				return err
-			}
+		if err := c.result(f, k); err != nil {
+			c.release(k)
+			return err
 		}
-		o.DType, o.Data, o.Block = view.DType, view.Data, h
-		o.Shape = append(o.Shape[:0], view.Shape...)
 	}
 	return nil
+}
+
+// result moves output k of the frame to the caller.
+func (c *Call) result(f *frame, k int) (err error) {
+	view, h := f.take(k)
+	o := &c.Out[k]
+	o.DType, o.Data, o.Block, o.Value = view.DType, view.Data, h, nil
+	o.Shape = append(o.Shape[:0], view.Shape...)
+	switch b := f.prog.leaving[k]; {
+	case view.DType == tensor.Other:
+		o.Value, f.other[b] = f.other[b], nil
+		o.Value, err = c.run.own(o.Value)
+	case view.DType == tensor.Str:
+		o.Block, err = c.run.ownStrings(&o.View, h)
+	case h.Valid() && !c.run.io.Holds(h):
+		o.Block, err = c.run.migrate(&o.View, h)
+	}
+	return err
+}
+
+// migrate copies an output that a kernel left in the wrong arena, and counts it.
+// It takes h.
+func (r *run) migrate(v *tensor.View, h arena.Handle) (arena.Handle, error) {
+	defer h.Release()
+	n := v.Bytes()
+	block, err := r.io.Acquire(n)
+	if err == nil {
+		copy(bytesOf(block, n), v.Raw())
+		r.io.CountMigration(n)
+		v.Data = block.Data()
+	}
+	return block, err
 }
 
 // release gives back the first n outputs of a run that failed behind them.
 func (c *Call) release(n int) {
 	for k := range c.Out[:n] {
-		c.Out[k].Block.Release()
-		c.Out[k].Block = arena.Handle{}
+		c.Out[k].Release()
 	}
 }
 
@@ -183,53 +232,4 @@ func (r *run) ownStrings(v *tensor.View, h arena.Handle) (arena.Handle, error) {
 	}
 	h.Release()
 	return block, err
-}
-
-// acquireChecked is acquire for inputs that come from outside: a signature that
-// is not known yet is first compared with what the model declares.
-func (u *unit) acquireChecked(in []tensor.View) (*frame, error) {
-	if p, f := u.find(in); f != nil {
-		return f, nil
-	} else if p != nil {
-		p.done(nil)
-	}
-	for i := range in {
-		if err := checkInput(&u.g.Values[u.inputs[i]], &in[i]); err != nil {
-			return nil, err
-		}
-	}
-	return u.acquire(in)
-}
-
-func checkInput(v *graph.Value, in *tensor.View) error {
-	fail := func(code errs.Code, format string, args ...any) error {
-		e := errs.New(code, format, args...)
-		e.Input = v.Name
-		return e
-	}
-	if in.DType == tensor.Undefined {
-		if v.Const == nil {
-			return fail(errs.Name, "the input is required and was not fed")
-		}
-		return nil
-	}
-	t := v.Type
-	if t == nil {
-		return nil
-	}
-	if t.Elem != tensor.Undefined && t.Elem != in.DType {
-		return fail(errs.Type, "%v given, %v expected", in.DType, t.Elem)
-	}
-	if !t.HasShape {
-		return nil
-	}
-	if len(t.Dims) != len(in.Shape) {
-		return fail(errs.Shape, "rank %d given (shape %v), rank %d expected (%s)", len(in.Shape), in.Shape, len(t.Dims), declared(t))
-	}
-	for i, d := range t.Dims {
-		if d.Known && d.Value > 0 && int(d.Value) != in.Shape[i] {
-			return fail(errs.Shape, "dimension %d is %d (shape %v), %d expected (%s)", i, in.Shape[i], in.Shape, d.Value, declared(t))
-		}
-	}
-	return nil
 }

@@ -42,7 +42,8 @@ func specialize(u *unit, in []tensor.View) (*program, *frame, error) {
 		if v.DType == tensor.Undefined {
 			continue // an optional input that is not fed: its default stands
 		}
-		p.inputs[i] = z.add(value{name: u.g.Values[id].Name, view: p.sig[i], shaped: true, feed: i})
+		shaped := v.DType != tensor.Other && (u.varies == nil || !u.varies[i])
+		p.inputs[i] = z.add(value{name: u.g.Values[id].Name, view: p.sig[i], shaped: shaped, feed: i})
 		sc[id] = p.inputs[i]
 	}
 	for _, f := range u.fixed {
@@ -176,6 +177,7 @@ func (z *specializer) infer(st *step) ([]tensor.View, error) {
 func (z *specializer) bodies(g *graph.Graph, n *graph.Node, sc scope, st *step) error {
 	for _, b := range n.Bodies {
 		u := newUnit(z.p.unit.s, b.Graph, b.Graph.Outputs)
+		u.body = len(b.Graph.Inputs) > 0
 		u.inputs = slices.Clone(b.Graph.Inputs)
 		use := body{attr: b.Attr, unit: u}
 		for _, c := range b.Graph.Captures {
@@ -218,19 +220,34 @@ func (z *specializer) inline(g *graph.Graph, n *graph.Node, sc scope, cond int) 
 	return nil
 }
 
+// What an output of a program is, where it is no input: see program.through.
+const (
+	made     = -1 // by a step of the program
+	constant = -2 // of the model: borrowed from it
+)
+
 // leave lists what leaves the run. A value whose memory is not the run's own,
-// or leaves already, leaves as a copy.
+// or leaves already, leaves as a copy; but the body of a loop hands its inputs
+// and constants through.
 func (z *specializer) leave(sc scope) error {
 	p := z.p
 	taken := map[int]bool{}
 	for _, id := range p.unit.wanted {
 		v := z.value(p.unit.g, sc, id)
 		root := p.vals[v].root
-		if p.vals[root].feed >= 0 || p.vals[root].known || taken[root] {
+		from := made
+		switch r := &p.vals[root]; {
+		case p.unit.body && r.feed >= 0:
+			from = r.feed
+		case p.unit.body && r.known && r.model:
+			from = constant
+		case r.feed >= 0 || r.known || taken[root]:
 			v = z.copyOf(v)
 		}
 		taken[p.vals[v].root] = true
 		p.outputs = append(p.outputs, v)
+		p.through = append(p.through, from)
+		p.others = p.others || !p.vals[v].shaped
 	}
 	return nil
 }
@@ -299,8 +316,8 @@ func (z *specializer) plan(work []int) {
 			pr.Values[i].Bytes = v.view.Bytes()
 		}
 	}
-	for _, v := range p.outputs {
-		pr.Values[v].Output = true
+	for k, v := range p.outputs {
+		pr.Values[v].Output = p.through[k] == made
 	}
 	for i := range p.steps {
 		st := &p.steps[i]
@@ -318,7 +335,9 @@ func (z *specializer) plan(work []int) {
 	p.exitOf = make([]int, len(p.plan.Buffers))
 	for k, v := range p.outputs {
 		p.leaving = append(p.leaving, p.plan.Of[v])
-		p.exitOf[p.plan.Of[v]] = k
+		if p.through[k] == made {
+			p.exitOf[p.plan.Of[v]] = k
+		}
 	}
 }
 

@@ -48,6 +48,7 @@ func init() { //lint:allow init the converter of graphs refers to the builder, w
 			v, err := b.constant(a.T)
 			return op.Value{Kind: op.KindTensor, V: v}, err
 		},
+		onnx.AttrTypeProto: plain(op.KindType, func(a *onnx.Attr) any { return a.TP }),
 		onnx.AttrGraph: func(b *builder, a *onnx.Attr, sp *space, fr *frame) (op.Value, error) {
 			inner := *fr
 			inner.depth++

@@ -2,6 +2,7 @@ package op
 
 import (
 	"github.com/goruntime/goruntime/goruntime/errs"
+	"github.com/goruntime/goruntime/goruntime/onnx"
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
 
@@ -127,6 +128,12 @@ func get[T any](a *Values, name string) T {
 	//lint:allow panic reading an attribute that the Def does not declare is a bug
 	panic("op: " + a.def.Name + " reads the undeclared attribute " + name)
 }
+
+// Declares reports whether the operator has the attribute.
+func (a *Values) Declares(name string) bool { return a.def.Reads(name) }
+
+// Type returns an attribute that is a type, nil where absent.
+func (a *Values) Type(name string) *onnx.Type { return get[*onnx.Type](a, name) }
 
 // Int returns an integer attribute.
 func (a *Values) Int(name string) int { return get[int](a, name) }

@@ -39,6 +39,10 @@ const (
 
 	// NumDTypes bounds arrays that are indexed by DType.
 	NumDTypes = 27
+
+	// Other marks a value that is no tensor: a sequence, an optional or a map
+	// (package values). It is no element type and indexes no table.
+	Other DType = 255
 )
 
 type dtypeInfo struct {
@@ -49,7 +53,7 @@ type dtypeInfo struct {
 
 // A string element is 16 bytes {address, length}. Types below a byte are
 // packed, the first element in the low bits, as in TensorProto.raw_data.
-var dtypes = [NumDTypes]dtypeInfo{
+var dtypes = [256]dtypeInfo{
 	Undefined: {"undefined", "", 0},
 	F32:       {"f32", "float", 32}, U8: {"u8", "uint8", 8}, I8: {"i8", "int8", 8},
 	U16: {"u16", "uint16", 16}, I16: {"i16", "int16", 16}, I32: {"i32", "int32", 32},
@@ -61,12 +65,13 @@ var dtypes = [NumDTypes]dtypeInfo{
 	F8E5M2UZ: {"f8e5m2fnuz", "float8e5m2fnuz", 8}, U4: {"u4", "uint4", 4}, I4: {"i4", "int4", 4},
 	F4E2M1: {"f4e2m1", "float4e2m1", 4}, F8E8M0: {"f8e8m0", "float8e8m0", 8},
 	U2: {"u2", "uint2", 2}, I2: {"i2", "int2", 2},
+	Other: {"no tensor", "", 0},
 }
 
 // String returns the short name: f32, i64, bool, ...
 func (d DType) String() string {
-	if d < NumDTypes {
-		return dtypes[d].name
+	if name := dtypes[d].name; name != "" {
+		return name
 	}
 	return fmt.Sprintf("dtype(%d)", uint8(d))
 }
@@ -74,10 +79,7 @@ func (d DType) String() string {
 // ONNX returns the name that the operator schemas use inside "tensor(...)":
 // float, int64, float8e4m3fn, ...
 func (d DType) ONNX() string {
-	if d < NumDTypes {
-		return dtypes[d].onnx
-	}
-	return ""
+	return dtypes[d].onnx
 }
 
 // ParseONNX returns the DType that the schemas call name, or Undefined.

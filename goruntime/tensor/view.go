@@ -70,3 +70,11 @@ func (d DType) Width() int {
 	}
 	return 0
 }
+
+// Slice returns n elements of v from element lo on, as a tensor of rank 1. For
+// types below a byte lo must be the first element of a byte.
+func (v *View) Slice(lo, n int) View {
+	//lint:allow unsafe an address inside the view
+	// SAFETY: lo and n lie inside v by contract; an empty slice may start at its end.
+	return View{DType: v.DType, Shape: Shape{n}, Data: unsafe.Add(v.Data, lo*v.DType.Bits()/8)}
+}

@@ -1,0 +1,104 @@
+package exec
+
+import (
+	"github.com/goruntime/goruntime/goruntime/errs"
+	"github.com/goruntime/goruntime/goruntime/graph"
+	"github.com/goruntime/goruntime/goruntime/onnx"
+	"github.com/goruntime/goruntime/goruntime/tensor"
+	"github.com/goruntime/goruntime/goruntime/values"
+)
+
+// acquireChecked is acquire for inputs that come from outside: a signature that
+// is not known yet is first compared with what the model declares.
+func (u *unit) acquireChecked(in []tensor.View) (*frame, error) {
+	if p, f := u.find(in); f != nil {
+		return f, nil
+	} else if p != nil {
+		p.done(nil)
+	}
+	for i := range in {
+		if err := checkInput(&u.g.Values[u.inputs[i]], &in[i]); err != nil {
+			return nil, err
+		}
+	}
+	return u.acquire(in)
+}
+
+func checkInput(v *graph.Value, in *tensor.View) error {
+	fail := func(code errs.Code, format string, args ...any) error {
+		e := errs.New(code, format, args...)
+		e.Input = v.Name
+		return e
+	}
+	if in.DType == tensor.Undefined {
+		if v.Const == nil {
+			return fail(errs.Name, "the input is required and was not fed")
+		}
+		return nil
+	}
+	t := v.Type
+	if t == nil || in.DType == tensor.Other {
+		return nil
+	}
+	if t.Kind == onnx.KindSequence || t.Kind == onnx.KindOptional || t.Kind == onnx.KindMap {
+		return fail(errs.Type, "the tensor %v given, %v expected", in, t)
+	}
+	if t.Elem != tensor.Undefined && t.Elem != in.DType {
+		return fail(errs.Type, "%v given, %v expected", in.DType, t.Elem)
+	}
+	if !t.HasShape {
+		return nil
+	}
+	if len(t.Dims) != len(in.Shape) {
+		return fail(errs.Shape, "rank %d given (shape %v), rank %d expected (%s)", len(in.Shape), in.Shape, len(t.Dims), declared(t))
+	}
+	for i, d := range t.Dims {
+		if d.Known && d.Value > 0 && int(d.Value) != in.Shape[i] {
+			return fail(errs.Shape, "dimension %d is %d (shape %v), %d expected (%s)", i, in.Shape[i], in.Shape, d.Value, declared(t))
+		}
+	}
+	return nil
+}
+
+// checkOthers compares the inputs that are no tensors with what the model
+// declares. They are not part of a signature: each run looks.
+func (u *unit) checkOthers(c *Call) error {
+	for i := range c.In {
+		if c.In[i].DType != tensor.Other {
+			continue
+		}
+		v := &u.g.Values[u.inputs[i]]
+		if i >= len(c.Values) || c.Values[i] == nil {
+			return errs.New(errs.Argument, "the input is said to be no tensor, and no value is given").WithInput(v.Name)
+		}
+		if v.Type != nil && !fits(c.Values[i], v.Type) {
+			return errs.New(errs.Type, "%v given, %v expected", c.Values[i], v.Type).WithInput(v.Name)
+		}
+	}
+	return nil
+}
+
+// kinds are the types that each kind of value has.
+var kinds = map[values.Kind]onnx.Kind{
+	values.Tensor: onnx.KindTensor, values.Sequence: onnx.KindSequence, values.Optional: onnx.KindOptional, values.Map: onnx.KindMap,
+}
+
+// fits reports whether v is of type t.
+func fits(v *values.Value, t *onnx.Type) bool {
+	switch {
+	case t == nil:
+		return true
+	case kinds[v.Kind] != t.Kind:
+		return false
+	case v.Kind == values.Tensor:
+		return t.Elem == tensor.Undefined || t.Elem == v.View.DType
+	case v.Kind == values.Map:
+		return v.Items[0].View.DType == t.Key && (t.Of == nil || t.Of.Elem == v.Items[1].View.DType)
+	}
+	for _, item := range v.Items {
+		if !fits(item, t.Of) {
+			return false
+		}
+	}
+	return true
+}

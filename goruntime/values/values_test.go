@@ -1,0 +1,76 @@
+package values
+
+import (
+	"testing"
+
+	"github.com/goruntime/goruntime/goruntime/arena"
+	"github.com/goruntime/goruntime/goruntime/internal/testkit"
+	"github.com/goruntime/goruntime/goruntime/tensor"
+)
+
+func element(t *testing.T, a *arena.ExecutionArena, n int) *Value {
+	t.Helper()
+	h, err := a.Acquire(4 * n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return NewTensor(tensor.View{DType: tensor.F32, Shape: tensor.Shape{n}, Data: h.Data()}, h)
+}
+
+func TestElementsAreSharedUntilTheLastRelease(t *testing.T) {
+	testkit.NoLeaks(t)
+	a := arena.NewExecution(arena.Options{})
+	defer a.Close()
+	x := element(t, a, 2)
+	first := New(Sequence, x)
+	second := New(Sequence, x.Retain(), element(t, a, 3))
+	if got := second.String(); got != "seq(f32[2], f32[3])" {
+		t.Errorf("second is %s", got)
+	}
+	if x.Sole() {
+		t.Error("a tensor in two sequences is owned by one")
+	}
+	first.Release()
+	if n := a.Stats().LiveBlocks; n != 2 {
+		t.Errorf("%d blocks live after one of two sequences went, 2 expected", n)
+	}
+	if !x.Sole() {
+		t.Error("the tensor is still owned by two")
+	}
+	second.Release()
+	if n := a.Stats().LiveBlocks; n != 0 {
+		t.Errorf("%d blocks live after both went", n)
+	}
+}
+
+func TestPartsKeepTheirMemory(t *testing.T) {
+	testkit.NoLeaks(t)
+	a := arena.NewExecution(arena.Options{})
+	defer a.Close()
+	whole := element(t, a, 4)
+	part := whole.Part(tensor.View{DType: tensor.F32, Shape: tensor.Shape{2}, Data: whole.View.Data})
+	whole.Release()
+	if n := a.Stats().LiveBlocks; n != 1 {
+		t.Errorf("%d blocks live under a part, 1 expected", n)
+	}
+	if part.Sole() {
+		t.Error("a part owns memory")
+	}
+	part.Release()
+	if n := a.Stats().LiveBlocks; n != 0 {
+		t.Errorf("%d blocks live at the end", n)
+	}
+}
+
+func TestTakeMovesTheBlock(t *testing.T) {
+	testkit.NoLeaks(t)
+	a := arena.NewExecution(arena.Options{})
+	defer a.Close()
+	x := element(t, a, 4)
+	h := x.Take()
+	x.Release()
+	if n := a.Stats().LiveBlocks; n != 1 {
+		t.Errorf("%d blocks live after the value went, 1 expected", n)
+	}
+	h.Release()
+}
