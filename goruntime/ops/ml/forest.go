@@ -1,6 +1,8 @@
 package ml
 
 import (
+	"strings"
+
 	"github.com/goruntime/goruntime/goruntime/errs"
 	"github.com/goruntime/goruntime/goruntime/kernels/tree"
 	"github.com/goruntime/goruntime/goruntime/op"
@@ -11,7 +13,8 @@ import (
 // TreeEnsembleClassifier.
 var nodeAttrs = op.Attrs(op.Strings("nodes_modes"), op.Ints("nodes_treeids"), op.Ints("nodes_nodeids"), op.Ints("nodes_featureids"),
 	op.Floats("nodes_values"), op.Ints("nodes_truenodeids"), op.Ints("nodes_falsenodeids"), op.Floats("nodes_hitrates"),
-	op.Ints("nodes_missing_value_tracks_true"))
+	op.Ints("nodes_missing_value_tracks_true"), op.Tensor("nodes_hitrates_as_tensor"), op.Tensor("nodes_values_as_tensor"),
+	op.Floats("base_values"), op.Tensor("base_values_as_tensor"), op.String("post_transform", "NONE"))
 
 var modes = map[string]tree.Mode{
 	"LEAF": tree.Leaf, "BRANCH_LEQ": tree.LessEqual, "BRANCH_LT": tree.Less, "BRANCH_GTE": tree.GreaterEqual,
@@ -20,102 +23,153 @@ var modes = map[string]tree.Mode{
 
 // numbers returns an attribute of floats, or the tensor that stands for it from
 // version 3 on.
-func numbers[T float32 | float64](a *op.Values, name string) []T {
+func numbers[T tree.Number](a *op.Values, name string) ([]T, error) {
 	if tensorName := name + "_as_tensor"; a.Has(tensorName) {
-		v := a.Tensor(tensorName)
-		if f := toFloats[v.DType]; f != nil {
-			wide := f(v)
-			list := make([]T, len(wide))
-			for i, x := range wide {
-				list[i] = T(x)
-			}
-			return list
-		}
+		return tensorNumbers[T](a, tensorName)
 	}
 	list := make([]T, 0, len(a.Floats(name)))
 	for _, x := range a.Floats(name) {
 		list = append(list, T(x))
 	}
-	return list
+	return list, nil
+}
+
+// tensorNumbers returns the elements of a tensor attribute, none where it is
+// absent.
+func tensorNumbers[T tree.Number](a *op.Values, name string) ([]T, error) {
+	v := a.Tensor(name)
+	if v == nil {
+		return nil, nil
+	}
+	f := toFloats[v.DType]
+	if f == nil {
+		return nil, errs.New(errs.Type, "%s is %v, f16, f32 or f64 expected", name, v.DType)
+	}
+	wide := f(v)
+	list := make([]T, len(wide))
+	for i, x := range wide {
+		list[i] = T(x)
+	}
+	return list, nil
 }
 
 var toFloats = [tensor.NumDTypes]func(*tensor.View) []float64{
-	tensor.F32: widened[float32], tensor.F64: widened[float64],
+	tensor.F32: widened(func(x float32) float64 { return float64(x) }), tensor.F64: widened(func(x float64) float64 { return x }),
+	tensor.F16: widened(func(x tensor.Half) float64 { return float64(x.Float32()) }),
 }
 
-func widened[T float32 | float64](v *tensor.View) []float64 {
-	list := make([]float64, 0, v.Elements())
-	for _, x := range tensor.Elems[T](v) {
-		list = append(list, float64(x))
+func widened[T any](wide func(T) float64) func(*tensor.View) []float64 {
+	return func(v *tensor.View) []float64 {
+		list := make([]float64, 0, v.Elements())
+		for _, x := range tensor.Elems[T](v) {
+			list = append(list, wide(x))
+		}
+		return list
 	}
-	return list
 }
 
 // nodeKey names a node within the attributes.
 type nodeKey struct{ tree, node int }
 
-// leafWeights are the attributes that give weights to leaves, by their prefix:
-// target_ or class_.
-type leafWeights struct{ trees, nodes, ids []int }
+// weight is what a leaf gives to a target.
+type weight[T tree.Number] struct {
+	target int
+	value  T
+}
 
-// newForest builds the forest that the attributes describe; features is how
-// many numbers a row has.
-func newForest[T float32 | float64](a *op.Values, w leafWeights, weights []T, features int) (*tree.Forest[T], error) {
-	trees, nodes, feature := a.Ints("nodes_treeids"), a.Ints("nodes_nodeids"), a.Ints("nodes_featureids")
-	names, yes, no := a.Strs("nodes_modes"), a.Ints("nodes_truenodeids"), a.Ints("nodes_falsenodeids")
-	values, missing := numbers[T](a, "nodes_values"), a.Ints("nodes_missing_value_tracks_true")
-	n := len(trees)
-	if len(nodes) != n || len(feature) != n || len(names) != n || len(yes) != n || len(no) != n || len(values) != n || (len(missing) != 0 && len(missing) != n) {
-		return nil, errs.New(errs.Model, "the nodes_ attributes have %d, %d, %d, %d, %d, %d, %d and %d entries: they must be as many",
-			n, len(nodes), len(feature), len(names), len(yes), len(no), len(values), len(missing))
+// votes are the weights of the leaves: those of leaf i are from starts[i] on.
+type votes[T tree.Number] struct {
+	starts []int32
+	list   []weight[T]
+}
+
+// newForest builds the forest that the attributes describe, whose weights have
+// attributes of this prefix: target_ or class_. Features is how many numbers a
+// row has, targets how many ids there may be.
+func newForest[T tree.Number](a *op.Values, prefix string, features, targets int) (*tree.Forest[T], *votes[T], error) {
+	nodes, err := readNodes[T](a, features)
+	if err != nil {
+		return nil, nil, err
 	}
-	if len(w.nodes) != len(w.trees) || len(w.ids) != len(w.trees) || len(weights) != len(w.trees) {
-		return nil, errs.New(errs.Model, "the weights have %d trees, %d nodes, %d ids and %d values: they must be as many", len(w.trees), len(w.nodes), len(w.ids), len(weights))
-	}
-	f := &tree.Forest[T]{Nodes: make([]tree.Node[T], n), Simple: true}
-	at, seen := make(map[nodeKey]int32, n), map[int]bool{}
-	for i := range n {
-		at[nodeKey{trees[i], nodes[i]}] = int32(i)
+	trees, ids := a.Ints("nodes_treeids"), a.Ints("nodes_nodeids")
+	at, seen := make(map[nodeKey]int32, len(nodes)), map[int]bool{}
+	var roots []int32
+	for i := range nodes {
+		key := nodeKey{trees[i], ids[i]}
+		if _, twice := at[key]; twice {
+			return nil, nil, errs.New(errs.Model, "node %d of tree %d is there twice", ids[i], trees[i])
+		}
+		at[key] = int32(i)
 		if !seen[trees[i]] { // the first node listed of a tree is its root
-			f.Roots, seen[trees[i]] = append(f.Roots, int32(i)), true
+			roots, seen[trees[i]] = append(roots, int32(i)), true
 		}
 	}
-	for i := range n {
+	if err := link(a, nodes, at); err != nil {
+		return nil, nil, err
+	}
+	if err := acyclic(nodes, roots); err != nil {
+		return nil, nil, err
+	}
+	v, err := attach(a, prefix, nodes, at, targets)
+	if err != nil {
+		return nil, nil, err
+	}
+	return tree.New(nodes, roots), v, nil
+}
+
+// readNodes reads the nodes but for their children.
+func readNodes[T tree.Number](a *op.Values, features int) ([]tree.Node[T], error) {
+	trees, ids, feature := a.Ints("nodes_treeids"), a.Ints("nodes_nodeids"), a.Ints("nodes_featureids")
+	names, yes, no, missing := a.Strs("nodes_modes"), a.Ints("nodes_truenodeids"), a.Ints("nodes_falsenodeids"), a.Ints("nodes_missing_value_tracks_true")
+	values, err := numbers[T](a, "nodes_values")
+	if err != nil {
+		return nil, err
+	}
+	n := len(trees)
+	if len(ids) != n || len(feature) != n || len(names) != n || len(yes) != n || len(no) != n || len(values) != n || (len(missing) != 0 && len(missing) != n) {
+		return nil, errs.New(errs.Model, "the nodes_ attributes have %d, %d, %d, %d, %d, %d, %d and %d entries: they must be as many",
+			n, len(ids), len(feature), len(names), len(yes), len(no), len(values), len(missing))
+	}
+	nodes := make([]tree.Node[T], n)
+	for i := range nodes {
 		mode, ok := modes[names[i]]
 		if !ok {
 			return nil, errs.New(errs.Unsupported, "node %d has the mode %q, which the specification does not name", i, names[i])
 		}
-		node := &f.Nodes[i]
-		node.Mode, node.Value, node.Feature = mode, values[i], int32(feature[i])
-		node.NaNIsYes = len(missing) > 0 && missing[i] != 0
-		if mode == tree.Leaf {
+		if mode != tree.Leaf && (feature[i] < 0 || feature[i] >= features) {
+			return nil, errs.New(errs.Shape, "node %d of tree %d tests the feature %d, a row has %d", ids[i], trees[i], feature[i], features)
+		}
+		nodes[i] = tree.Node[T]{Mode: mode, Value: values[i], Feature: int32(feature[i]), NaNIsYes: len(missing) > 0 && missing[i] != 0}
+	}
+	return nodes, nil
+}
+
+// link sets the children.
+func link[T tree.Number](a *op.Values, nodes []tree.Node[T], at map[nodeKey]int32) error {
+	trees, ids, yes, no := a.Ints("nodes_treeids"), a.Ints("nodes_nodeids"), a.Ints("nodes_truenodeids"), a.Ints("nodes_falsenodeids")
+	for i := range nodes {
+		n := &nodes[i]
+		if n.Mode == tree.Leaf {
 			continue
 		}
-		f.Simple = f.Simple && mode == tree.LessEqual && !node.NaNIsYes
 		var okYes, okNo bool
-		node.Yes, okYes = at[nodeKey{trees[i], yes[i]}]
-		node.No, okNo = at[nodeKey{trees[i], no[i]}]
+		n.Yes, okYes = at[nodeKey{trees[i], yes[i]}]
+		n.No, okNo = at[nodeKey{trees[i], no[i]}]
 		if !okYes || !okNo {
-			return nil, errs.New(errs.Model, "node %d of tree %d refers to the nodes %d and %d, of which one is not there", nodes[i], trees[i], yes[i], no[i])
-		}
-		if feature[i] < 0 || feature[i] >= features {
-			return nil, errs.New(errs.Shape, "node %d of tree %d tests the feature %d, a row has %d", nodes[i], trees[i], feature[i], features)
+			return errs.New(errs.Model, "node %d of tree %d refers to the nodes %d and %d, of which one is not there", ids[i], trees[i], yes[i], no[i])
 		}
 	}
-	if err := acyclic(f); err != nil {
-		return nil, err
-	}
-	return f, attach(f, w, weights, at)
+	return nil
 }
 
 // acyclic refuses nodes that lead back to themselves: a walk must end.
-func acyclic[T float32 | float64](f *tree.Forest[T]) error {
-	state := make([]uint8, len(f.Nodes))
-	for _, root := range f.Roots {
+func acyclic[T tree.Number](nodes []tree.Node[T], roots []int32) error {
+	state := make([]uint8, len(nodes))
+	for _, root := range roots {
 		stack := []int32{root}
 		for len(stack) > 0 {
 			i := stack[len(stack)-1]
-			n := &f.Nodes[i]
+			n := &nodes[i]
 			if state[i] == 0 && n.Mode != tree.Leaf {
 				state[i] = 1
 				for _, next := range [2]int32{n.Yes, n.No} {
@@ -135,22 +189,35 @@ func acyclic[T float32 | float64](f *tree.Forest[T]) error {
 	return nil
 }
 
-// attach gives each leaf its weights, in the order of the attributes.
-func attach[T float32 | float64](f *tree.Forest[T], w leafWeights, weights []T, at map[nodeKey]int32) error {
-	byLeaf := make(map[int32][]tree.Weight[T], len(weights))
-	for i := range w.trees {
-		leaf, ok := at[nodeKey{w.trees[i], w.nodes[i]}]
+// attach numbers the leaves and gives each its weights, in the order of the
+// attributes.
+func attach[T tree.Number](a *op.Values, prefix string, nodes []tree.Node[T], at map[nodeKey]int32, targets int) (*votes[T], error) {
+	trees, ids, target := a.Ints(prefix+"treeids"), a.Ints(prefix+"nodeids"), a.Ints(prefix+"ids")
+	values, err := numbers[T](a, prefix+"weights")
+	if err != nil {
+		return nil, err
+	}
+	if len(ids) != len(trees) || len(target) != len(trees) || len(values) != len(trees) {
+		return nil, errs.New(errs.Model, "the weights have %d trees, %d nodes, %d ids and %d values: they must be as many", len(trees), len(ids), len(target), len(values))
+	}
+	byLeaf := make(map[int32][]weight[T], len(values))
+	for i, id := range target {
+		leaf, ok := at[nodeKey{trees[i], ids[i]}]
 		if !ok {
-			return errs.New(errs.Model, "weight %d belongs to node %d of tree %d, which is not there", i, w.nodes[i], w.trees[i])
+			return nil, errs.New(errs.Model, "weight %d belongs to node %d of tree %d, which is not there", i, ids[i], trees[i])
 		}
-		byLeaf[leaf] = append(byLeaf[leaf], tree.Weight[T]{Target: int32(w.ids[i]), Value: weights[i]})
+		if id < 0 || id >= targets {
+			return nil, errs.New(errs.Model, "%s id %d is outside [0, %d)", strings.TrimSuffix(prefix, "_"), id, targets)
+		}
+		byLeaf[leaf] = append(byLeaf[leaf], weight[T]{id, values[i]})
 	}
-	for i := range f.Nodes {
-		if n := &f.Nodes[i]; n.Mode == tree.Leaf {
-			n.Yes = int32(len(f.Weights))
-			f.Weights = append(f.Weights, byLeaf[int32(i)]...)
-			n.No = int32(len(f.Weights))
+	v := &votes[T]{starts: []int32{0}}
+	for i := range nodes {
+		if n := &nodes[i]; n.Mode == tree.Leaf {
+			n.Yes = int32(len(v.starts) - 1)
+			v.list = append(v.list, byLeaf[int32(i)]...)
+			v.starts = append(v.starts, int32(len(v.list)))
 		}
 	}
-	return nil
+	return v, nil
 }

@@ -3,36 +3,81 @@ package ml
 import (
 	"math"
 
-	"github.com/goruntime/goruntime/goruntime/kernels/vec"
+	"github.com/goruntime/goruntime/goruntime/errs"
 )
 
-// transforms are the post_transform functions, on the scores of one row.
-var transforms = map[string]func([]float32){
-	"NONE": func([]float32) {},
-	"LOGISTIC": func(s []float32) {
+// transform is a post_transform function, in the order in which TreeEnsemble
+// numbers them.
+type transform int
+
+// The transforms.
+const (
+	none transform = iota
+	softmax
+	logistic
+	softmaxZero
+	probit
+)
+
+var transforms = map[string]transform{"NONE": none, "SOFTMAX": softmax, "LOGISTIC": logistic, "SOFTMAX_ZERO": softmaxZero, "PROBIT": probit}
+
+func transformOf(name string) (transform, error) {
+	t, ok := transforms[name]
+	if !ok {
+		return none, errs.New(errs.Argument, "post_transform %q is none that the specification names", name)
+	}
+	return t, nil
+}
+
+// score is what transforms compute on.
+type score interface{ float32 | float64 }
+
+// apply transforms the scores of one row in place.
+func apply[T score](t transform, s []T) {
+	switch t {
+	case softmax, softmaxZero:
+		if len(s) > 0 {
+			exponentials(s, t == softmaxZero)
+		}
+	case logistic:
 		for i, x := range s {
-			s[i] = vec.Sigmoid(x)
+			s[i] = sigmoid(x)
 		}
-	},
-	"SOFTMAX": func(s []float32) { vec.Softmax(s, s) },
-	"SOFTMAX_ZERO": func(s []float32) {
-		top := vec.Max(s)
-		sum := float32(0)
+	case probit:
 		for i, x := range s {
-			if x != 0 {
-				s[i] = vec.Exp(x - top)
-			}
-			sum += s[i]
+			s[i] = T(math.Sqrt2 * math.Erfinv(2*float64(x)-1))
 		}
-		if sum != 0 {
-			for i := range s {
-				s[i] /= sum
-			}
+	}
+}
+
+func sigmoid[T score](x T) T {
+	v := 1 / (1 + math.Exp(-math.Abs(float64(x))))
+	if x < 0 {
+		v = 1 - v
+	}
+	return T(v)
+}
+
+// exponentials gives each score's share of the exponentials; where zeros stay
+// what they are, scores within 1e-7 of 0 have none.
+func exponentials[T score](s []T, zeros bool) {
+	top, sum := float64(s[0]), 0.0
+	for _, x := range s {
+		top = max(top, float64(x))
+	}
+	for i, x := range s {
+		if zeros && x <= 1e-7 && x >= -1e-7 {
+			s[i] = T(float64(x) * math.Exp(-top))
+			continue
 		}
-	},
-	"PROBIT": func(s []float32) {
-		for i, x := range s {
-			s[i] = float32(math.Sqrt2 * math.Erfinv(2*float64(x)-1))
-		}
-	},
+		e := math.Exp(float64(x) - top)
+		s[i] = T(e)
+		sum += e
+	}
+	if sum == 0 { // all are zeros that stay
+		return
+	}
+	for i := range s {
+		s[i] = T(float64(s[i]) / sum)
+	}
 }

@@ -1,0 +1,189 @@
+package ml
+
+import (
+	"slices"
+
+	"github.com/goruntime/goruntime/goruntime/kernels/tree"
+	"github.com/goruntime/goruntime/goruntime/op"
+	"github.com/goruntime/goruntime/goruntime/tensor"
+)
+
+// TreeEnsembleClassifier adds up the votes of many trees for classes: the label of
+// the class with the most, and all scores.
+// https://onnx.ai/onnx/operators/onnx_aionnxml_TreeEnsembleClassifier.html
+// Departures: none. What the specification leaves open, two classes of which the
+// leaves vote for one only and at most one base value, is as in ONNX Runtime; where
+// they vote for both, ONNX Runtime takes the second class for any vote above 0.
+var TreeEnsembleClassifier = op.Declare(op.Def{
+	Name: "TreeEnsembleClassifier", Domain: Domain, Versions: op.Versions{1: "", 3: "double thresholds", 5: "deprecated"},
+	Attrs: append(slices.Clone(nodeAttrs), op.Ints("class_ids"), op.Ints("class_nodeids"), op.Ints("class_treeids"), op.Floats("class_weights"),
+		op.Tensor("class_weights_as_tensor"), op.Ints("classlabels_int64s"), op.Strings("classlabels_strings")),
+	Shape: func(c *op.Infer) error {
+		x := c.In(0)
+		if err := matrixShape(x); err != nil {
+			return err
+		}
+		classes := len(c.Attr.Ints("classlabels_int64s")) + len(c.Attr.Strs("classlabels_strings"))
+		return classifierShape(c, labelType(c.Attr, "classlabels_strings"), classes)
+	},
+	Prepare: func(c *op.Context) error { return op.Row[classification](c).prepare(c) },
+	Run:     func(c *op.Context) error { return op.Row[classification](c).run(c) },
+	DTypes: op.ByType(map[tensor.DType]classification{
+		tensor.F32: classificationOf(load[float32, float32]), tensor.F64: classificationOf(load[float64, float64]),
+		tensor.I64: classificationOf(load[int64, float64]), tensor.I32: classificationOf(load[int32, float64]),
+	}),
+})
+
+// classifierShape: X [N, F] or [F] -> labels [N], scores [N, scores].
+func classifierShape(c *op.Infer, labels tensor.DType, scores int) error {
+	rows := rowsOf(c.In(0))
+	if c.Outputs() > 0 {
+		c.Grow(0, labels, 1)[0] = rows
+	}
+	if c.Outputs() > 1 {
+		out := c.Grow(1, tensor.F32, 2)
+		out[0], out[1] = rows, scores
+	}
+	return nil
+}
+
+// classification prepares and runs for one input type.
+type classification struct {
+	prepare, run func(c *op.Context) error
+}
+
+// treeClassifier is the State.
+type treeClassifier[T tree.Number] struct {
+	ensemble  *ensemble[T]
+	labels    labels
+	base      []T
+	transform transform
+	binary    bool // of two classes, the leaves vote for one
+	positive  bool // no weight is negative
+	out       []float32
+}
+
+func classificationOf[T tree.Number](load loader[T]) classification {
+	return classification{
+		prepare: func(c *op.Context) error {
+			f, err := newTreeClassifier(c, load)
+			c.State = f
+			return err
+		},
+		run: func(c *op.Context) error {
+			f := c.State.(*treeClassifier[T])
+			if err := f.labels.bind(c); err != nil {
+				return err
+			}
+			f.out = nil
+			if c.Wants(1) {
+				f.out = tensor.Elems[float32](c.Out(1))
+			}
+			f.ensemble.run(c)
+			return nil
+		},
+	}
+}
+
+func newTreeClassifier[T tree.Number](c *op.Context, load loader[T]) (*treeClassifier[T], error) {
+	a := c.Attr
+	f := &treeClassifier[T]{positive: true}
+	var err error
+	if f.labels, err = labelsOf(a, "classlabels_int64s", "classlabels_strings"); err != nil {
+		return nil, err
+	}
+	if f.transform, err = transformOf(a.Str("post_transform")); err != nil {
+		return nil, err
+	}
+	classes := f.labels.count()
+	if f.base, err = baseOf[T](a, classes); err != nil {
+		return nil, err
+	}
+	forest, votes, err := newForest[T](a, "class_", featuresOf(c.In(0).Shape), classes)
+	if err != nil {
+		return nil, err
+	}
+	ids := map[int]bool{}
+	for _, w := range votes.list {
+		ids[w.target] = true
+		f.positive = f.positive && w.value >= 0
+	}
+	f.binary = classes == 2 && len(ids) == 1
+	f.ensemble = newEnsemble(c, forest, votes, classes, load, f)
+	return f, nil
+}
+
+// finish implements finisher.
+func (f *treeClassifier[T]) finish(row int, s []T, given []bool) {
+	class := 0
+	switch {
+	case len(s) == 1:
+		if len(f.base) == 1 {
+			s[0] += f.base[0]
+		}
+	case f.binary && len(f.base) < 2:
+		class = f.two(s, given)
+	default:
+		class = f.many(s, given)
+	}
+	f.labels.put(row, class)
+	if f.out == nil {
+		return
+	}
+	out := f.out[row*len(s) : (row+1)*len(s)]
+	for i, x := range s {
+		out[i] = float32(x)
+	}
+}
+
+// many adds the base values to the scores, transforms them and returns the class
+// that comes first; only classes with a vote or a base value count.
+func (f *treeClassifier[T]) many(s []T, given []bool) int {
+	best := -1
+	for i := range s {
+		if i < len(f.base) {
+			s[i] += f.base[i]
+		} else if !given[i] {
+			continue
+		}
+		if best < 0 || s[i] > s[best] {
+			best = i
+		}
+	}
+	apply(f.transform, s)
+	return max(best, 0)
+}
+
+// two finishes two classes of which the leaves vote for one alone. Its score is
+// compared with a limit; votes for class 0 stand for class 1, and the score of the
+// other follows from theirs.
+func (f *treeClassifier[T]) two(s []T, given []bool) int {
+	weight := s[1]
+	if !given[1] {
+		if len(f.base) == 1 {
+			s[0] += f.base[0]
+		}
+		weight = s[0]
+	}
+	class, limit := 0, T(0)
+	if f.positive {
+		limit = 0.5
+	}
+	if weight > limit {
+		class = 1
+	}
+	switch {
+	case given[1]:
+		apply(f.transform, s)
+	case f.transform == logistic:
+		s[0], s[1] = sigmoid(-weight), sigmoid(weight)
+	case f.positive:
+		s[0], s[1] = 1-weight, weight
+	default:
+		s[0], s[1] = -weight, weight
+	}
+	if f.transform == probit && !given[1] {
+		apply(probit, s)
+	}
+	return class
+}
