@@ -33,3 +33,7 @@ var Best = sync.OnceValue(func() Level {
 	}
 	return best
 })
+
+// VNNI reports whether kernels may use the dot products of bytes that some
+// processors of level AVX512 have.
+func VNNI() bool { return Best() == AVX512 && detectVNNI() }

@@ -15,3 +15,5 @@ func detect() Level {
 		return AVX2
 	}
 }
+
+func detectVNNI() bool { return cpu.X86.HasAVX512VNNI }

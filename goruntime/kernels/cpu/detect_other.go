@@ -3,3 +3,5 @@
 package cpu
 
 func detect() Level { return Portable }
+
+func detectVNNI() bool { return false }
