@@ -44,11 +44,33 @@ typedef struct gr_error {
   char *input;
 } gr_error;
 
+/* What a gr_value is. */
+enum { GR_TENSOR = 1, GR_SEQUENCE = 2, GR_OPTIONAL = 3, GR_MAP = 4 };
+
+/* A value as a tree: a sequence has its elements as items, an optional one or none,
+ * a map two tensors of rank 1: its keys and its values. In an output the lease of a
+ * tensor in a sequence or optional is released once, as that of a gr_output; the
+ * memory of maps is good until gr_value_free. */
+typedef struct gr_value {
+  int32_t kind;
+  int32_t dtype; /* of a tensor, as all below but items */
+  int64_t n;     /* items, or the rank */
+  struct gr_value *items;
+  const int64_t *dims;
+  void *data;
+  gr_lease *lease;
+  uint32_t generation;
+} gr_value;
+
+#define GR_OTHER 255 /* the dtype of a gr_view or gr_output that is no tensor */
+
 /* A tensor that somebody else owns: an input, or memory lent for an output.
- * dtype is TensorProto.DataType, 0 for an input that is not given. */
+ * dtype is TensorProto.DataType, 0 for an input that is not given, GR_OTHER for
+ * one that is no tensor: value is it. */
 typedef struct gr_view {
   void *data;
   const int64_t *dims;
+  const gr_value *value;
   int32_t dtype;
   int32_t rank;
 } gr_view;
@@ -60,10 +82,12 @@ typedef struct gr_string {
 } gr_string;
 
 /* An output of a run. lease is released once with gr_lease_release(lease,
- * generation, shared); it is NULL where the output went to lent memory. */
+ * generation, shared); it is NULL where the output went to lent memory. Where dtype
+ * is GR_OTHER, value is the output: its leases are released, then gr_value_free. */
 typedef struct gr_output {
   void *data;
   gr_lease *lease;
+  gr_value *value;
   uint32_t generation;
   int32_t dtype;
   int32_t rank;
@@ -135,6 +159,8 @@ gr_status gr_session_output(uint64_t session, int64_t i, gr_info *info, gr_error
 gr_status gr_session_arenas(uint64_t session, uint64_t *execution, uint64_t *io, gr_error **error);
 gr_status gr_session_target(uint64_t session, const char *const *names, size_t n, uint64_t *target, gr_error **error);
 gr_status gr_session_run(uint64_t session, gr_call *call, gr_error **error);
+/* Frees the value of an output, but no lease in it. */
+void gr_value_free(gr_value *value);
 
 gr_status gr_stop_new(uint64_t *stop, gr_error **error);
 gr_status gr_stop_cancel(uint64_t stop, gr_error **error);

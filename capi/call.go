@@ -17,6 +17,7 @@ import (
 	"github.com/goruntime/goruntime/goruntime/handles"
 	"github.com/goruntime/goruntime/goruntime/lease"
 	"github.com/goruntime/goruntime/goruntime/tensor"
+	"github.com/goruntime/goruntime/goruntime/values"
 )
 
 // call is what one run needs on the Go side, kept for the next run.
@@ -98,10 +99,7 @@ func (k *call) decode(s *session, c *C.gr_call) (err error) {
 	if k.IO, err = handles.IOOf(uint64(c.io)); err != nil {
 		return err
 	}
-	k.In = k.In[:0]
-	for i := range unsafe.Slice(c.inputs, int(c.n_inputs)) {
-		k.In = append(k.In, viewOf(&unsafe.Slice(c.inputs, int(c.n_inputs))[i]))
-	}
+	k.feed(unsafe.Slice(c.inputs, int(c.n_inputs)))
 	for len(k.Out) < int(c.n_outputs) {
 		k.Out = append(k.Out, exec.Result{})
 	}
@@ -111,6 +109,20 @@ func (k *call) decode(s *session, c *C.gr_call) (err error) {
 		k.borrow(unsafe.Slice(c.lent, int(c.n_outputs)))
 	}
 	return k.stopper(c)
+}
+
+// feed lists the inputs.
+func (k *call) feed(list []C.gr_view) {
+	k.In, k.Values = k.In[:0], nil
+	for i := range list {
+		k.In = append(k.In, viewOf(&list[i]))
+		if list[i].dtype == C.GR_OTHER {
+			if k.Values == nil {
+				k.Values = make([]*values.Value, len(list))
+			}
+			k.Values[i] = valueOf(list[i].value)
+		}
+	}
 }
 
 // borrow lists the memory that the caller lends for outputs.
@@ -163,8 +175,11 @@ func (k *call) encode(s *session, c *C.gr_call) error {
 	outputs := unsafe.Slice(c.outputs, int(c.n_outputs))
 	for i := range k.Out {
 		if err := export(io, &k.Out[i], &outputs[i]); err != nil {
-			for j := i + 1; j < len(k.Out); j++ {
-				k.Out[j].Block.Release()
+			for j := i; j < len(k.Out); j++ {
+				k.Out[j].Release()
+			}
+			for j := range i {
+				takeBack(&outputs[j])
 			}
 			return err
 		}
@@ -172,34 +187,60 @@ func (k *call) encode(s *session, c *C.gr_call) error {
 	return nil
 }
 
+// export gives output o what r owns. On an error r still owns what was not given.
 func export(io *arena.IOArena, r *exec.Result, o *C.gr_output) error {
 	o.dtype, o.rank = C.int32_t(r.DType), C.int32_t(len(r.Shape))
 	place(o, r.Data, lease.Handle{})
 	if len(r.Shape) > C.GR_MAX_RANK {
-		r.Block.Release()
 		return errs.New(errs.Unsupported, "an output has rank %d, which is above %d", len(r.Shape), C.GR_MAX_RANK)
 	}
 	for d, n := range r.Shape {
 		o.dims[d] = C.int64_t(n)
 	}
+	if r.Value != nil {
+		return exportValue(io, r, o)
+	}
 	if !r.Block.Valid() {
 		return nil
 	}
 	l, err := io.Export(r.Block, 1)
+	r.Block = arena.Handle{}
 	if err == nil {
 		place(o, r.Data, l)
 	}
 	return err
 }
 
+// takeBack ends the leases of an output that the caller will not see.
+func takeBack(o *C.gr_output) {
+	release(o.lease, o.generation)
+	if o.value != nil {
+		releaseTree(o.value)
+		gr_value_free(o.value)
+	}
+	place(o, nil, lease.Handle{})
+}
+
+// release ends the reference to a lease, if there is one.
+func release(l *C.gr_lease, generation C.uint32_t) {
+	if l != nil {
+		// A lease that is not live any more is counted where it lives.
+		_ = lease.Handle{Header: (*lease.Header)(unsafe.Pointer(l)), Generation: uint32(generation)}.Release()
+	}
+}
+
 // place writes the addresses of an output. They are written as numbers: a store of
 // a pointer tells the collector what lay there before, and a caller's gr_output
 // need not be initialized, so that may be any old address.
 func place(o *C.gr_output, data unsafe.Pointer, l lease.Handle) {
-	*(*uintptr)(unsafe.Pointer(&o.data)) = uintptr(data)
-	*(*uintptr)(unsafe.Pointer(&o.lease)) = uintptr(unsafe.Pointer(l.Header))
+	address(unsafe.Pointer(&o.data), data)
+	address(unsafe.Pointer(&o.lease), unsafe.Pointer(l.Header))
+	address(unsafe.Pointer(&o.value), nil)
 	o.generation = C.uint32_t(l.Generation)
 }
+
+// address writes p to a pointer of C's as a number.
+func address(at, p unsafe.Pointer) { *(*uintptr)(at) = uintptr(p) }
 
 //export gr_stop_new
 func gr_stop_new(stop *C.uint64_t, out **C.gr_error) C.gr_status {

@@ -38,6 +38,18 @@ PyObject *gr_strings_of(const gr_output *output); /* a new object array of str *
 PyObject *gr_to_array(PyObject *value, int dtype, uint64_t io);
 PyObject *gr_to_strings(PyObject *value, gr_string **strings);
 
+PyObject *gr_block(uint64_t io, npy_intp bytes, int reason); /* a new u8 array over a leased block */
+
+/* native_value.c */
+PyObject *gr_other_from(PyObject *value, const char *type, uint64_t io, gr_view *view);
+PyObject *gr_other_of(gr_output *output); /* takes the output */
+void gr_value_drop(gr_value *value);      /* releases the leases in it */
+
+/* native_packed.c */
+int gr_packed(int dtype);
+PyObject *gr_unpacked(gr_output *output); /* takes the lease */
+int gr_pack_view(PyObject *array, PyObject *keep, uint64_t io, int dtype, void **data);
+
 extern gr_lease_shared *gr_lease_words;
 
 /* native_session.c, native_arena.c, native_stop.c */

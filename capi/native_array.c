@@ -14,11 +14,13 @@ static const int numpy_types[NUM_DTYPES] = {
     -1,        -1,          -1,         -1,         -1,         -1,            -1,             -1,        -1,
 };
 
-/* Types of ml_dtypes by TensorProto.DataType; those below a byte have another
- * layout there and are not exchanged. */
+/* Types of ml_dtypes by TensorProto.DataType. Those below a byte are packed and
+ * unpacked on the way: see native_packed.c. */
 static const char *const extra_types[NUM_DTYPES] = {
     [16] = "bfloat16",        [17] = "float8_e4m3fn",   [18] = "float8_e4m3fnuz",
-    [19] = "float8_e5m2",     [20] = "float8_e5m2fnuz", [24] = "float8_e8m0fnu",
+    [19] = "float8_e5m2",     [20] = "float8_e5m2fnuz", [21] = "uint4",
+    [22] = "int4",            [23] = "float4_e2m1fn",   [24] = "float8_e8m0fnu",
+    [25] = "uint2",           [26] = "int2",
 };
 
 static PyArray_Descr *extra_descrs[NUM_DTYPES]; /* made at first use */
@@ -80,6 +82,11 @@ static void release(PyObject *capsule) {
 void gr_output_drop(gr_output *output) {
   if (output->lease != NULL) gr_lease_release(output->lease, output->generation, gr_lease_words);
   output->lease = NULL;
+  if (output->value != NULL) {
+    gr_value_drop(output->value);
+    gr_value_free(output->value);
+  }
+  output->value = NULL;
 }
 
 /* array_over wraps leased memory; it takes the lease and the descr. */
@@ -106,6 +113,8 @@ static PyObject *array_over(gr_output *output, PyArray_Descr *descr) {
 }
 
 PyObject *gr_array_of(gr_output *output) {
+  if (output->dtype == GR_OTHER) return gr_other_of(output);
+  if (gr_packed(output->dtype)) return gr_unpacked(output);
   if (output->dtype == DTYPE_STRING) {
     PyObject *strings = gr_strings_of(output);
     gr_output_drop(output);
@@ -134,6 +143,15 @@ PyObject *gr_strings_of(const gr_output *output) {
     Py_XSETREF(items[i], text);
   }
   return array;
+}
+
+PyObject *gr_block(uint64_t io, npy_intp bytes, int reason) {
+  gr_output block = {0};
+  gr_error *error = NULL;
+  if (gr_arena_copy_block(io, (size_t)bytes, reason, &block, &error) != GR_OK) return gr_raise(error);
+  block.rank = 1;
+  block.dims[0] = bytes;
+  return array_over(&block, PyArray_DescrFromType(NPY_UINT8));
 }
 
 /* copy_into_io copies an array to a leased block of the I/O arena. */

@@ -21,6 +21,7 @@ typedef struct {
   PyObject *input_names; /* tuple of interned str */
   int *input_dtypes;
   int *input_optional;
+  char **input_types; /* of inputs that are no tensors, else NULL */
   Target outputs;     /* of the model */
   PyObject *targets;  /* dict: tuple of names -> index in list */
   Target *list;
@@ -78,6 +79,10 @@ static PyObject *infos_of(Session *self, int64_t n, describe describe) {
   return list;
 }
 
+/* How the types of inputs that are no tensors start. */
+enum { NUM_OTHERS = 3 };
+static const char *const others[NUM_OTHERS] = {"seq(", "optional(", "map("};
+
 static int load(Session *self) {
   int64_t inputs, outputs, nodes;
   gr_error *error = NULL;
@@ -93,7 +98,8 @@ static int load(Session *self) {
   self->targets = PyDict_New();
   self->input_dtypes = PyMem_Calloc((size_t)inputs + 1, sizeof(int));
   self->input_optional = PyMem_Calloc((size_t)inputs + 1, sizeof(int));
-  if (!self->input_names || !self->outputs.names || !self->targets || !self->input_dtypes || !self->input_optional) return -1;
+  self->input_types = PyMem_Calloc((size_t)inputs + 1, sizeof(char *));
+  if (!self->input_names || !self->outputs.names || !self->targets || !self->input_dtypes || !self->input_optional || !self->input_types) return -1;
   self->outputs.n_outputs = self->outputs.n_names = outputs;
   for (int64_t i = 0; i < inputs + outputs; i++) {
     gr_info info;
@@ -109,6 +115,8 @@ static int load(Session *self) {
       PyTuple_SET_ITEM(self->input_names, i, name);
       self->input_dtypes[i] = info.dtype;
       self->input_optional[i] = info.optional;
+      for (int k = 0; k < NUM_OTHERS; k++)
+        if (strncmp(info.type, others[k], strlen(others[k])) == 0 && (self->input_types[i] = strdup(info.type)) == NULL) return -1;
     } else {
       PyTuple_SET_ITEM(self->outputs.names, i - inputs, name);
     }
@@ -176,6 +184,8 @@ static void session_dealloc(Session *self) {
   target_clear(&self->outputs);
   PyMem_Free(self->input_dtypes);
   PyMem_Free(self->input_optional);
+  for (Py_ssize_t i = 0; self->input_types != NULL && i < self->n_inputs; i++) free(self->input_types[i]);
+  PyMem_Free(self->input_types);
   Py_XDECREF(self->input_names);
   Py_XDECREF(self->targets);
   type->tp_free(self);
@@ -267,6 +277,10 @@ static Target *target_for(Session *self, PyObject *output_names) {
 /* feed puts input i into the run. */
 static int feed(Session *self, Run *r, Py_ssize_t i, PyObject *value, uint64_t io) {
   gr_view *v = &r->views[i];
+  if (self->input_types[i] != NULL) {
+    r->elements += SMALL_ELEMENTS; /* how many there are is not looked at */
+    return (r->arrays[i] = gr_other_from(value, self->input_types[i], io, v)) == NULL ? -1 : 0;
+  }
   PyObject *array;
   if (PyArray_CheckExact(value) && PyArray_IS_C_CONTIGUOUS((PyArrayObject *)value) && !PyArray_ISBYTESWAPPED((PyArrayObject *)value)) {
     array = Py_NewRef(value);
@@ -290,7 +304,11 @@ static int feed(Session *self, Run *r, Py_ssize_t i, PyObject *value, uint64_t i
   v->rank = PyArray_NDIM((PyArrayObject *)array);
   v->dims = (const int64_t *)PyArray_DIMS((PyArrayObject *)array);
   r->elements += PyArray_SIZE((PyArrayObject *)array);
-  return 0;
+  if (!gr_packed(dtype)) return 0;
+  PyObject *keep = PyList_New(0);
+  int status = keep == NULL || PyList_Append(keep, array) < 0 ? -1 : gr_pack_view(array, keep, io, dtype, &v->data);
+  if (keep != NULL) Py_SETREF(r->arrays[i], keep);
+  return status;
 }
 
 /* feed_all takes the inputs from the dict of feeds. */
@@ -340,7 +358,7 @@ static int lend(Target *t, Run *r, PyObject *outputs) {
     r->lent[i].dtype = gr_dtype_of(array);
     r->lent[i].rank = PyArray_NDIM(array);
     r->lent[i].dims = (const int64_t *)PyArray_DIMS(array);
-    if (r->lent[i].dtype <= 0 || r->lent[i].dtype == DTYPE_STRING) {
+    if (r->lent[i].dtype <= 0 || r->lent[i].dtype == DTYPE_STRING || gr_packed(r->lent[i].dtype)) {
       gr_raise_text(GR_TYPE, "outputs: the array for %R cannot hold an output", name);
       return -1;
     }

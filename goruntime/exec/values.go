@@ -123,14 +123,14 @@ func (f *frame) Put(c *op.Context, slot int, h *op.Held) error {
 }
 
 // own makes v, a reference that it takes, leave the run: its tensors become sole
-// owners of memory of the I/O arena. Maps are left shared: they are read and never
-// lent.
+// owners of memory of the I/O arena. Tensors of maps may stay shared, since they
+// are read and never lent, but not borrowed.
 func (r *run) own(v *values.Value) (*values.Value, error) {
-	switch v.Kind {
-	case values.Map:
-		return v, nil
-	case values.Tensor:
+	switch {
+	case v.Kind == values.Tensor:
 		return r.ownTensor(v)
+	case v.Kind == values.Map && !v.Items[0].Borrowed() && !v.Items[1].Borrowed():
+		return v, nil
 	}
 	kind, items := v.Kind, v.Unpack()
 	for i, item := range items {

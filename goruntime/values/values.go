@@ -116,6 +116,9 @@ func (v *Value) Block() arena.Handle { return v.block }
 // value's own.
 func (v *Value) Sole() bool { return v.block.Valid() && v.refs.Load() == 1 }
 
+// Borrowed reports whether the memory of a tensor belongs to no value.
+func (v *Value) Borrowed() bool { return !v.block.Valid() && v.base == nil }
+
 // Take moves the block of a tensor out to the caller, who releases or exports it.
 // The value must be Sole; it is to be released all the same.
 func (v *Value) Take() arena.Handle {

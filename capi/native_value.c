@@ -1,0 +1,221 @@
+//go:build pyext
+
+/* native_value.c: sequences, optionals and maps as lists, None and dicts. */
+#include "native.h"
+
+/* The names that the operator schemas give the element types. */
+static const char *const type_names[NUM_DTYPES] = {
+    "",        "float",      "uint8",         "int8",         "uint16",         "int16",  "int32", "int64",      "string",
+    "bool",    "float16",    "double",        "uint32",       "uint64",         "complex64", "complex128", "bfloat16", "float8e4m3fn",
+    "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz", "uint4", "int4", "float4e2m1", "float8e8m0", "uint2", "int2",
+};
+
+/* named returns the element type that text starts with, up to ',' or ')'. */
+static int named(const char *text) {
+  size_t n = strcspn(text, ",)");
+  for (int i = 1; i < NUM_DTYPES; i++)
+    if (strlen(type_names[i]) == n && strncmp(type_names[i], text, n) == 0) return i;
+  return 0;
+}
+
+/* A value is built from a Python object of a declared type, as
+ * "seq(tensor(float))"; keep is a list of what must live as long as it. */
+typedef struct {
+  PyObject *keep;
+  uint64_t io;
+} Builder;
+
+static void *room(Builder *b, Py_ssize_t n, size_t size) {
+  PyObject *bytes = PyBytes_FromStringAndSize(NULL, n * (Py_ssize_t)size + 1);
+  if (bytes == NULL || PyList_Append(b->keep, bytes) < 0) {
+    Py_XDECREF(bytes);
+    return NULL;
+  }
+  Py_DECREF(bytes); /* the list's */
+  memset(PyBytes_AS_STRING(bytes), 0, (size_t)PyBytes_GET_SIZE(bytes));
+  return PyBytes_AS_STRING(bytes);
+}
+
+static void free_strings(PyObject *capsule) { PyMem_Free(PyCapsule_GetPointer(capsule, "goruntime.strings")); }
+
+static int build_tensor(Builder *b, PyObject *value, int dtype, gr_value *out) {
+  PyObject *array = dtype == DTYPE_STRING ? PyArray_FROM_O(value) : gr_to_array(value, dtype, b->io);
+  if (array == NULL || PyList_Append(b->keep, array) < 0) {
+    Py_XDECREF(array);
+    return -1;
+  }
+  Py_DECREF(array); /* the list's */
+  out->kind = GR_TENSOR;
+  out->dtype = gr_dtype_of((PyArrayObject *)array);
+  out->n = PyArray_NDIM((PyArrayObject *)array);
+  out->dims = (const int64_t *)PyArray_DIMS((PyArrayObject *)array);
+  out->data = PyArray_DATA((PyArrayObject *)array);
+  if (dtype == DTYPE_STRING && out->dtype == DTYPE_STRING) {
+    gr_string *strings = NULL;
+    PyObject *texts = gr_to_strings(array, &strings);
+    PyObject *capsule = texts == NULL ? NULL : PyCapsule_New(strings, "goruntime.strings", free_strings);
+    if (capsule == NULL && texts != NULL) PyMem_Free(strings);
+    int ok = capsule != NULL && PyList_Append(b->keep, texts) == 0 && PyList_Append(b->keep, capsule) == 0;
+    Py_XDECREF(texts);
+    Py_XDECREF(capsule);
+    out->data = strings;
+    return ok ? 0 : -1;
+  }
+  if (out->dtype < 0 || out->dtype == DTYPE_STRING) {
+    gr_raise_text(GR_TYPE, "an array of %R given, which is no element type that the input takes", PyArray_DESCR((PyArrayObject *)array));
+    return -1;
+  }
+  return gr_pack_view(array, b->keep, b->io, out->dtype, &out->data);
+}
+
+static int build(Builder *b, PyObject *value, const char *type, gr_value *out);
+
+static int build_sequence(Builder *b, PyObject *value, const char *element, gr_value *out) {
+  PyObject *items = PyList_Check(value) || PyTuple_Check(value) ? PySequence_Fast(value, "") : NULL;
+  if (items == NULL) {
+    gr_raise_text(GR_TYPE, "a list expected for a sequence, %s given", Py_TYPE(value)->tp_name);
+    return -1;
+  }
+  Py_ssize_t n = PySequence_Fast_GET_SIZE(items);
+  int status = PyList_Append(b->keep, items);
+  out->kind = GR_SEQUENCE;
+  out->n = n;
+  out->items = room(b, n, sizeof(gr_value));
+  for (Py_ssize_t i = 0; status == 0 && i < n; i++)
+    status = out->items == NULL ? -1 : build(b, PySequence_Fast_GET_ITEM(items, i), element, &out->items[i]);
+  Py_DECREF(items);
+  return out->items == NULL ? -1 : status;
+}
+
+static int build_optional(Builder *b, PyObject *value, const char *element, gr_value *out) {
+  out->kind = GR_OPTIONAL;
+  if (value == Py_None) return 0;
+  out->n = 1;
+  out->items = room(b, 1, sizeof(gr_value));
+  return out->items == NULL ? -1 : build(b, value, element, out->items);
+}
+
+static int build_map(Builder *b, PyObject *value, const char *key, gr_value *out) {
+  if (!PyDict_Check(value)) {
+    gr_raise_text(GR_TYPE, "a dict expected for a map, %s given", Py_TYPE(value)->tp_name);
+    return -1;
+  }
+  const char *of = strchr(key, ',');
+  int dtype = of != NULL && strncmp(of, ",tensor(", 8) == 0 ? named(of + 8) : 0;
+  out->kind = GR_MAP;
+  out->n = 2;
+  out->items = room(b, 2, sizeof(gr_value));
+  PyObject *keys = PyDict_Keys(value), *items = PyDict_Values(value);
+  int status = out->items == NULL || keys == NULL || items == NULL ? -1 : build_tensor(b, keys, named(key), &out->items[0]);
+  if (status == 0) status = build_tensor(b, items, dtype, &out->items[1]);
+  Py_XDECREF(keys);
+  Py_XDECREF(items);
+  return status;
+}
+
+static int build(Builder *b, PyObject *value, const char *type, gr_value *out) {
+  if (Py_EnterRecursiveCall(" in a nested value")) return -1;
+  int status;
+  if (strncmp(type, "seq(", 4) == 0) status = build_sequence(b, value, type + 4, out);
+  else if (strncmp(type, "optional(", 9) == 0) status = build_optional(b, value, type + 9, out);
+  else if (strncmp(type, "map(", 4) == 0) status = build_map(b, value, type + 4, out);
+  else status = build_tensor(b, value, strncmp(type, "tensor(", 7) == 0 ? named(type + 7) : 0, out);
+  Py_LeaveRecursiveCall();
+  return status;
+}
+
+/* gr_other_from fills view with a Python object of a type that is no tensor, and
+ * returns a list of what must live as long as it. */
+PyObject *gr_other_from(PyObject *value, const char *type, uint64_t io, gr_view *view) {
+  Builder b = {PyList_New(0), io};
+  gr_value *root = b.keep == NULL ? NULL : room(&b, 1, sizeof(gr_value));
+  if (root == NULL || build(&b, value, type, root) < 0) {
+    Py_XDECREF(b.keep);
+    return NULL;
+  }
+  view->dtype = GR_OTHER;
+  view->value = root;
+  return b.keep;
+}
+
+/* ---- outputs ---- */
+
+void gr_value_drop(gr_value *v) {
+  if (v->lease != NULL) gr_lease_release(v->lease, v->generation, gr_lease_words);
+  v->lease = NULL;
+  for (int64_t i = 0; v->items != NULL && i < v->n; i++) gr_value_drop(&v->items[i]);
+}
+
+/* output_of makes an output of a tensor; it takes the lease. */
+static void output_of(gr_value *v, gr_output *o) {
+  o->data = v->data;
+  o->lease = v->lease;
+  o->value = NULL;
+  o->generation = v->generation;
+  o->dtype = v->dtype;
+  o->rank = (int32_t)v->n;
+  memcpy(o->dims, v->dims, sizeof(int64_t) * (size_t)v->n);
+  v->lease = NULL;
+}
+
+/* listed returns the elements of a tensor of a map as a list of Python objects. */
+static PyObject *listed(gr_value *v) {
+  gr_output o;
+  output_of(v, &o);
+  PyObject *array = NULL;
+  if (o.dtype == DTYPE_STRING) {
+    array = gr_strings_of(&o);
+  } else {
+    PyArray_Descr *descr = gr_descr_of(o.dtype);
+    if (descr != NULL) array = PyArray_NewFromDescr(&PyArray_Type, descr, o.rank, (npy_intp *)o.dims, NULL, o.data, NPY_ARRAY_CARRAY_RO, NULL);
+  }
+  PyObject *list = array == NULL ? NULL : PyObject_CallMethod(array, "tolist", NULL);
+  Py_XDECREF(array);
+  return list;
+}
+
+/* The keys of the last map: those of a row of maps are one tensor. */
+typedef struct {
+  const void *data;
+  PyObject *list;
+} Keys;
+
+static PyObject *dict_of(gr_value *v, Keys *keys) {
+  if (keys->list == NULL || keys->data != v->items[0].data) {
+    Py_XSETREF(keys->list, listed(&v->items[0]));
+    keys->data = v->items[0].data;
+  }
+  PyObject *items = keys->list == NULL ? NULL : listed(&v->items[1]);
+  PyObject *dict = items == NULL ? NULL : PyDict_New();
+  for (Py_ssize_t i = 0; dict != NULL && i < PyList_GET_SIZE(items); i++)
+    if (PyDict_SetItem(dict, PyList_GET_ITEM(keys->list, i), PyList_GET_ITEM(items, i)) < 0) Py_CLEAR(dict);
+  Py_XDECREF(items);
+  return dict;
+}
+
+static PyObject *object_of(gr_value *v, Keys *keys) {
+  if (v->kind == GR_TENSOR) {
+    gr_output o;
+    output_of(v, &o);
+    return gr_array_of(&o);
+  }
+  if (v->kind == GR_MAP) return dict_of(v, keys);
+  if (v->kind == GR_OPTIONAL) return v->n == 0 ? Py_NewRef(Py_None) : object_of(&v->items[0], keys);
+  PyObject *list = PyList_New((Py_ssize_t)v->n);
+  for (int64_t i = 0; list != NULL && i < v->n; i++) {
+    PyObject *item = object_of(&v->items[i], keys);
+    if (item == NULL) Py_CLEAR(list);
+    else PyList_SET_ITEM(list, (Py_ssize_t)i, item);
+  }
+  return list;
+}
+
+/* gr_other_of returns an output that is no tensor as lists, None and dicts; it
+ * takes the output. */
+PyObject *gr_other_of(gr_output *output) {
+  Keys keys = {NULL, NULL};
+  PyObject *object = object_of(output->value, &keys);
+  Py_XDECREF(keys.list);
+  gr_output_drop(output);
+  return object;
+}
