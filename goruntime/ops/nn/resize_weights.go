@@ -1,0 +1,235 @@
+package nn
+
+import (
+	"sort"
+
+	"github.com/goruntime/goruntime/goruntime/kernels/vec"
+	"github.com/goruntime/goruntime/goruntime/op"
+	"github.com/goruntime/goruntime/goruntime/tensor"
+)
+
+// interpolation is the State of a Resize that weighs elements, one axis after
+// the other: in float32 for f32, in float64 for the other types.
+type interpolation struct {
+	narrow  []*resample[float32]
+	wide    []*resample[float64]
+	room    int // elements of the larger of the tensors between two axes
+	dims    []int
+	outside [][]bool // for each axis: what takes beyond; nil where nothing does
+	beyond  float64
+}
+
+// resample is the change of one axis of a tensor [outer, in, inner].
+type resample[W float32 | float64] struct {
+	outer, in, out, inner int
+	first                 []int32 // where the taps of each output begin; one more at the end
+	taps                  []int32
+	weights               []W
+	add                   func(dst, src []W, w W, begin bool) // dst = w*src, or dst += w*src
+	dst, src              []W
+}
+
+func newInterpolation(c *op.Context, axes []resizeAxis, s *sampling, beyond float64) *interpolation {
+	n := &interpolation{beyond: beyond, outside: make([][]bool, len(axes))}
+	dims, d := make([]int, len(axes)), c.In(0).DType
+	for i := range axes {
+		dims[i] = axes[i].in
+		n.dims = append(n.dims, axes[i].out)
+		for o := range axes[i].out {
+			if axes[i].isOutside(s.transform, o) {
+				if n.outside[i] == nil {
+					n.outside[i] = make([]bool, axes[i].out)
+				}
+				n.outside[i][o] = true
+			}
+		}
+	}
+	n.room = tensor.Shape(dims).Elements() * parts(d)
+	for _, i := range smallestFirst(axes) {
+		first, taps, w := axes[i].matrix(s)
+		inner := tensor.Shape(dims[i+1:]).Elements() * parts(d)
+		outer := tensor.Shape(dims[:i]).Elements()
+		if axes[i].keeps(first, taps, w) {
+			continue
+		}
+		dims[i] = axes[i].out
+		n.room = max(n.room, tensor.Shape(dims).Elements()*parts(d))
+		if d == tensor.F32 {
+			n.narrow = append(n.narrow, newResample(&axes[i], outer, inner, first, taps, w, add32))
+		} else {
+			n.wide = append(n.wide, newResample(&axes[i], outer, inner, first, taps, w, addWide))
+		}
+	}
+	if d == tensor.F32 {
+		c.NeedWorkspace(4 * 2 * n.room)
+	} else {
+		c.NeedWorkspace(8 * 2 * n.room)
+	}
+	return n
+}
+
+// smallestFirst lists the axes in the order that keeps tensors small, the last
+// first among equals.
+func smallestFirst(axes []resizeAxis) []int {
+	var list []int
+	for i := len(axes) - 1; i >= 0; i-- {
+		list = append(list, i)
+	}
+	sort.SliceStable(list, func(a, b int) bool {
+		return axes[list[a]].out*max(1, axes[list[b]].in) < axes[list[b]].out*max(1, axes[list[a]].in)
+	})
+	return list
+}
+
+// matrix lists the weights of all outputs.
+func (x *resizeAxis) matrix(s *sampling) (first, taps []int32, w []float64) {
+	for o := range x.out {
+		first = append(first, int32(len(taps)))
+		taps, w = x.weights(s, o, taps, w)
+	}
+	return append(first, int32(len(taps))), taps, w
+}
+
+// keeps reports whether the weights leave the axis as it is.
+func (x *resizeAxis) keeps(first, taps []int32, w []float64) bool {
+	if x.in != x.out || len(taps) != x.out {
+		return false
+	}
+	for o := range x.out {
+		if first[o] != int32(o) || taps[o] != int32(o) || w[o] != 1 {
+			return false
+		}
+	}
+	return true
+}
+
+func newResample[W float32 | float64](x *resizeAxis, outer, inner int, first, taps []int32, w []float64, add func(dst, src []W, w W, begin bool)) *resample[W] {
+	r := &resample[W]{outer: outer, in: x.in, out: x.out, inner: inner, first: first, taps: taps, add: add}
+	for _, v := range w {
+		r.weights = append(r.weights, W(v))
+	}
+	return r
+}
+
+func (n *interpolation) run(c *op.Context) error {
+	out, in := c.Out(0), c.In(0)
+	if out.Elements() == 0 {
+		return nil
+	}
+	if in.DType == tensor.F32 {
+		dst := tensor.Elems[float32](out)
+		if last := chain(c, n.narrow, tensor.Elems[float32](in), dst, n.room); last != nil {
+			copy(dst, last)
+		}
+		extrapolate(n, dst, 1)
+		return nil
+	}
+	k, work := parts(in.DType), op.WorkspaceOf[float64](c)
+	first := work[n.room:][:in.Elements()*k]
+	loaders[in.DType](first, in)
+	last := chain(c, n.wide, first, nil, n.room)
+	if last == nil {
+		last = first
+	}
+	extrapolate(n, last, k)
+	storers[out.DType](out, last)
+	return nil
+}
+
+// chain runs the axes from src on, through the two halves of the workspace in
+// turn, the last into dst where it is given. It returns where the result is, nil
+// where it is in dst; without axes that is src.
+func chain[W float32 | float64](c *op.Context, list []*resample[W], src, dst []W, room int) []W {
+	work := op.WorkspaceOf[W](c)
+	for i, r := range list {
+		r.src, r.dst = src, work[i%2*room:][:r.outer*r.out*r.inner]
+		if i == len(list)-1 && dst != nil {
+			r.dst = dst
+		}
+		if r.inner == 1 {
+			c.For(r.outer, max(1, (16<<10)/len(r.taps)), r)
+		} else {
+			c.For(r.outer*r.out, max(1, (16<<10)/r.inner), r)
+		}
+		src = r.dst
+	}
+	if len(list) > 0 && dst != nil {
+		return nil
+	}
+	return src
+}
+
+// Chunk implements op.Task over rows of the output, or over whole lines where
+// inner is 1.
+func (r *resample[W]) Chunk(lo, hi int) {
+	if r.inner == 1 {
+		for l := lo; l < hi; l++ {
+			r.line(r.dst[l*r.out:(l+1)*r.out], r.src[l*r.in:(l+1)*r.in])
+		}
+		return
+	}
+	for row := lo; row < hi; row++ {
+		o, dst := row%r.out, r.dst[row*r.inner:(row+1)*r.inner]
+		src := r.src[row/r.out*r.in*r.inner:]
+		for k := r.first[o]; k < r.first[o+1]; k++ {
+			r.add(dst, src[int(r.taps[k])*r.inner:][:r.inner], r.weights[k], k == r.first[o])
+		}
+	}
+}
+
+func (r *resample[W]) line(dst, src []W) {
+	for o := range dst {
+		k := r.first[o]
+		sum := r.weights[k] * src[r.taps[k]]
+		for k++; k < r.first[o+1]; k++ {
+			sum += r.weights[k] * src[r.taps[k]]
+		}
+		dst[o] = sum
+	}
+}
+
+func addWide(dst, src []float64, w float64, begin bool) {
+	if begin {
+		for i, x := range src {
+			dst[i] = w * x
+		}
+		return
+	}
+	for i, x := range src {
+		dst[i] += w * x
+	}
+}
+
+func add32(dst, src []float32, w float32, begin bool) {
+	var room [lrnBlock]float32
+	k := [1]float32{w}
+	if begin {
+		vec.Combine(vec.Times, dst, src, k[:])
+		return
+	}
+	for i := 0; i < len(dst); i += len(room) {
+		n := min(len(room), len(dst)-i)
+		vec.Combine(vec.Times, room[:n], src[i:i+n], k[:])
+		vec.Combine(vec.Plus, dst[i:i+n], dst[i:i+n], room[:n])
+	}
+}
+
+// extrapolate writes beyond over the elements of which one index is outside;
+// each consists of k numbers.
+func extrapolate[W float32 | float64](n *interpolation, out []W, k int) {
+	some := false
+	for _, list := range n.outside {
+		some = some || list != nil
+	}
+	for i := 0; some && i < len(out); i += k {
+		rest, hit := i/k, false
+		for d := len(n.dims) - 1; d >= 0; d-- {
+			hit = hit || n.outside[d] != nil && n.outside[d][rest%n.dims[d]]
+			rest /= n.dims[d]
+		}
+		if hit {
+			clear(out[i : i+k])
+			out[i] = W(n.beyond)
+		}
+	}
+}
