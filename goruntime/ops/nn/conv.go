@@ -155,20 +155,3 @@ func convOf[T any](widen func(T) float64, narrow func(float64) T) convKernel {
 		return nil
 	}
 }
-
-// tap returns which input element the k-th element of the window at output p
-// lies on; ok is false in the padding.
-func (w *window) tap(p, k int) (at int, ok bool) {
-	step := 1
-	for d := len(w.in) - 1; d >= 0; d-- {
-		i := p%w.out[d]*w.stride[d] - w.begin[d] + k%w.kernel[d]*w.dilation[d]
-		if i < 0 || i >= w.in[d] {
-			return 0, false
-		}
-		at += i * step
-		step *= w.in[d]
-		p /= w.out[d]
-		k /= w.kernel[d]
-	}
-	return at, true
-}

@@ -94,3 +94,23 @@ func orOnes(list []int, n int) []int {
 	}
 	return list
 }
+
+// tap returns which input element the k-th element of the window at output p
+// lies on; ok is false in the padding.
+func (w *window) tap(p, k int) (at int, ok bool) { return w.leading(len(w.in), p, k) }
+
+// leading is tap in the first n dimensions alone.
+func (w *window) leading(n, p, k int) (at int, ok bool) {
+	step := 1
+	for d := n - 1; d >= 0; d-- {
+		i := p%w.out[d]*w.stride[d] - w.begin[d] + k%w.kernel[d]*w.dilation[d]
+		if i < 0 || i >= w.in[d] {
+			return 0, false
+		}
+		at += i * step
+		step *= w.in[d]
+		p /= w.out[d]
+		k /= w.kernel[d]
+	}
+	return at, true
+}
