@@ -83,31 +83,12 @@ func matmulPrepare(c *op.Context) error {
 		p.m *= la.Elements()
 		batch, la, lb = nil, nil, nil
 	}
-	p.a, p.b = offsets(batch, la, p.m*p.k), offsets(batch, lb, p.k*p.n)
+	p.a, p.b = op.BatchOffsets(batch, la, p.m*p.k), op.BatchOffsets(batch, lb, p.k*p.n)
 	c.State = p
 	if c.In(0).DType == tensor.F32 && c.Constant(1) && len(p.b) == 1 && p.n > 1 {
 		return p.pack(c)
 	}
 	return nil
-}
-
-// offsets returns where the matrices of each batch of the broadcast shape lie.
-func offsets(batch, s tensor.Shape, size int) []int {
-	list := make([]int, batch.Elements())
-	for i := range list {
-		at, step, rest := 0, 1, i
-		for d := 1; d <= len(s); d++ {
-			full := batch[len(batch)-d]
-			x := rest % full
-			rest /= full
-			if own := s[len(s)-d]; own > 1 {
-				at += x * step
-			}
-			step *= s[len(s)-d]
-		}
-		list[i] = at * size
-	}
-	return list
 }
 
 // pack puts the constant B into panels, once a session.

@@ -1,0 +1,371 @@
+package quant
+
+import (
+	"encoding/binary"
+
+	"github.com/goruntime/goruntime/goruntime/errs"
+	"github.com/goruntime/goruntime/goruntime/kernels/igemm"
+	"github.com/goruntime/goruntime/goruntime/op"
+	"github.com/goruntime/goruntime/goruntime/tensor"
+)
+
+// operands numbers the inputs of a product of bytes; a negative or omitted zero
+// point is 0.
+type operands struct{ a, b, zeroA, zeroB int }
+
+// productShape sets output 0 to the product of A [Batch..., M, K] and
+// B [Batch..., K, N], as numpy.matmul has it.
+func productShape(c *op.Infer, a, b tensor.Shape, dtype tensor.DType) error {
+	if len(a) == 0 || len(b) == 0 {
+		return errs.New(errs.Shape, "shapes %v and %v: a scalar cannot be multiplied", a, b)
+	}
+	if ka, kb := a[len(a)-1], b[max(0, len(b)-2)]; ka != kb {
+		return errs.New(errs.Shape, "shapes %v and %v: the inner dimensions %d and %d must be equal", a, b, ka, kb)
+	}
+	out, err := op.BroadcastShape(c.Grow(0, dtype, 0), a[:max(0, len(a)-2)], b[:max(0, len(b)-2)])
+	if err != nil {
+		return err
+	}
+	if len(a) > 1 {
+		out = append(out, a[len(a)-2])
+	}
+	if len(b) > 1 {
+		out = append(out, b[len(b)-1])
+	}
+	c.SetOutput(0, dtype, out)
+	return nil
+}
+
+// product multiplies matrices of bytes for each batch: the sums of
+// (a - zero point of the row) * (b - zero point of the column). It is the
+// kernel's product of unsigned and signed bytes, corrected by the sums of rows
+// and columns.
+type product struct {
+	m, n, k      int
+	a, b         []int // offset of each batch's matrices, in elements
+	in           operands
+	flipA, flipB byte
+	perRow       []int // offset of each batch's zero points of rows, nil where one serves all
+	perCol       []int // the same for columns
+
+	// finish, where not nil, makes the result of the rows [m0, m1) and columns
+	// [n0, n1) of a batch from its sums.
+	finish func(batch, m0, m1, n0, n1 int)
+	// sums are those of the current batch, or of all where finish is nil.
+	sums []int32
+
+	packed   []byte  // B of the batch
+	columns  []int32 // sums of B's columns
+	constant bool    // packed and columns are made once
+
+	args                                                  igemm.Args
+	parts                                                 int
+	byRows                                                bool
+	step                                                  step
+	batch                                                 int
+	rows                                                  []byte // A, its rows padded
+	rowSums                                               []int32
+	zeroA, zeroB                                          []int32
+	signedA, signedB                                      int32 // what flipping adds to the zero points
+	correctRows                                           bool  // zero points of columns are not 0
+	src                                                   []byte
+	atRows, atSums, atInit, atZeroA, atZeroB, atB, atCols part
+	atC                                                   part
+}
+
+// step is what a Chunk does.
+type step int
+
+const (
+	stepRows step = iota
+	stepProduct
+)
+
+// newProduct prepares a product; workspace says that the sums are kept in the
+// workspace, for finish. It asks room for what it needs.
+func newProduct(c *op.Context, in operands, r *room, workspace bool) (*product, error) {
+	a, b := c.In(in.a).Shape, c.In(in.b).Shape
+	p := &product{k: a[len(a)-1], m: 1, n: 1, in: in}
+	if len(a) > 1 {
+		p.m = a[len(a)-2]
+	}
+	if len(b) > 1 {
+		p.n = b[len(b)-1]
+	}
+	if c.In(in.a).DType == tensor.I8 {
+		p.flipA, p.signedA = igemm.Flip, 128
+	}
+	if c.In(in.b).DType == tensor.U8 {
+		p.flipB, p.signedB = igemm.Flip, -128
+	}
+	la, lb := a[:max(0, len(a)-2)], b[:max(0, len(b)-2)]
+	batch, err := op.BroadcastShape(nil, la, lb)
+	if err != nil {
+		return nil, err
+	}
+	rows := p.m
+	if lb.Elements() == 1 { // one B for all: one tall A
+		p.m *= la.Elements()
+		batch, la, lb = nil, nil, nil
+	}
+	p.a, p.b = op.BatchOffsets(batch, la, p.m*p.k), op.BatchOffsets(batch, lb, p.k*p.n)
+	if p.perRow, err = zeroOffsets(c, in.zeroA, p.m, rows, p.a, p.m*p.k); err != nil {
+		return nil, err
+	}
+	if p.perCol, err = zeroOffsets(c, in.zeroB, p.n, p.n, p.b, p.k*p.n); err != nil {
+		return nil, err
+	}
+	p.plan(c, r, workspace)
+	return p, p.pack(c)
+}
+
+func given(c *op.Context, input int) bool { return input >= 0 && c.Has(input) }
+
+// zeroOffsets returns where the zero points of each batch's n rows or columns
+// start, once repeated as far as needed: nil where there is one for all.
+func zeroOffsets(c *op.Context, input, n, period int, matrices []int, size int) ([]int, error) {
+	if !given(c, input) || c.In(input).Elements() == 1 {
+		return nil, nil
+	}
+	count := c.In(input).Elements()
+	list := make([]int, len(matrices))
+	items := 1
+	for i, at := range matrices {
+		if size > 0 {
+			items = max(items, at/size+1)
+		}
+		if size > 0 && count != period {
+			list[i] = at / size * n
+		}
+	}
+	if count != period && count != items*n {
+		return nil, errs.New(errs.Shape, "input %d has shape %v: one number or %d expected", input, c.In(input).Shape, period)
+	}
+	return list, nil
+}
+
+// plan reserves the workspace.
+func (p *product) plan(c *op.Context, r *room, workspace bool) {
+	total := 0
+	for _, at := range p.a {
+		total = max(total, at/max(1, p.k)+p.m)
+	}
+	p.args = igemm.Args{M: p.m, N: p.n, K: p.k, LDA: igemm.Depths(p.k), LDC: p.n}
+	p.atRows = r.add(total * p.args.LDA)
+	p.atSums = r.add(4 * total)
+	p.atInit = r.add(4 * p.n)
+	p.atZeroA = r.add(4 * zeroCount(c, p.in.zeroA, p.m))
+	p.atZeroB = r.add(4 * zeroCount(c, p.in.zeroB, p.n))
+	p.constant = c.Constant(p.in.b) && len(p.b) == 1
+	if !p.constant {
+		p.atB = r.add(igemm.PackedSize(p.k, p.n))
+		p.atCols = r.add(4 * p.n)
+	}
+	if workspace {
+		p.atC = r.add(4 * p.m * p.n)
+	}
+	panels := (p.n + igemm.Panel - 1) / igemm.Panel
+	blocks := (p.m + rowBlock - 1) / rowBlock
+	p.byRows = blocks > panels
+	p.parts = panels
+	if p.byRows {
+		p.parts = blocks
+	}
+}
+
+// zeroCount is how many zero points there are, repeated to whole matrices.
+func zeroCount(c *op.Context, input, n int) int {
+	if !given(c, input) || c.In(input).Elements() == 1 {
+		return 1
+	}
+	return max(n, c.In(input).Elements())
+}
+
+// rowBlock is a multiple of every tile's rows.
+const rowBlock = 24
+
+// pack packs a constant B, once a session.
+func (p *product) pack(c *op.Context) error {
+	if !p.constant {
+		return nil
+	}
+	b, err := c.Value(p.in.b)
+	if err != nil {
+		return err
+	}
+	p.packed, err = c.Pack(p.in.b, "igemm.panels", igemm.PackedSize(p.k, p.n), func(dst []byte) error {
+		igemm.PackB(dst, b.Raw(), p.k, p.n, p.n, 1, p.flipB)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	sums, err := c.Pack(p.in.b, "igemm.sums", 4*p.n, func(dst []byte) error {
+		list := make([]int32, p.n)
+		igemm.ColumnSums(list, p.packed, p.k, p.n)
+		for i, s := range list {
+			binary.NativeEndian.PutUint32(dst[4*i:], uint32(s))
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	p.columns = make([]int32, p.n)
+	for i := range p.columns {
+		p.columns[i] = int32(binary.NativeEndian.Uint32(sums[4*i:]))
+	}
+	return nil
+}
+
+// bind gives p its parts of the workspace.
+func (p *product) bind(c *op.Context) {
+	bytes, ints := c.Workspace(), op.WorkspaceOf[int32](c)
+	p.rows, p.rowSums = p.atRows.bytes(bytes), in4(p.atSums, ints)
+	p.args.Init, p.zeroA, p.zeroB = in4(p.atInit, ints), in4(p.atZeroA, ints), in4(p.atZeroB, ints)
+	if !p.constant {
+		p.packed, p.columns = p.atB.bytes(bytes), in4(p.atCols, ints)
+	}
+	if p.finish != nil {
+		p.sums = in4(p.atC, ints)
+	}
+}
+
+// run computes all batches. Where finish is nil, sums has room for all of them.
+func (p *product) run(c *op.Context) {
+	if p.m == 0 || p.n == 0 || len(p.a) == 0 {
+		return
+	}
+	p.bind(c)
+	readZeros(c, p.in.zeroA, p.zeroA, p.signedA)
+	readZeros(c, p.in.zeroB, p.zeroB, p.signedB)
+	p.correctRows = false
+	for _, z := range p.zeroB {
+		p.correctRows = p.correctRows || z != 0
+	}
+	p.src, p.step = c.In(p.in.a).Raw(), stepRows
+	c.For(len(p.rowSums), max(1, 1<<16/max(1, p.k)), p)
+	p.step = stepProduct
+	for p.batch = range p.a {
+		p.runBatch(c)
+	}
+}
+
+// readZeros widens the zero points, repeating them over the matrix.
+func readZeros(c *op.Context, input int, dst []int32, add int32) {
+	if !given(c, input) {
+		dst[0] = add
+		return
+	}
+	v := c.In(input)
+	n := v.Elements()
+	for i := range dst {
+		if v.DType == tensor.I8 {
+			dst[i] = int32(tensor.Elems[int8](v)[i%n]) + add
+		} else {
+			dst[i] = int32(tensor.Elems[uint8](v)[i%n]) + add
+		}
+	}
+}
+
+func (p *product) runBatch(c *op.Context) {
+	if !p.constant {
+		igemm.PackB(p.packed, c.In(p.in.b).Raw()[p.b[p.batch]:], p.k, p.n, p.n, 1, p.flipB)
+		igemm.ColumnSums(p.columns, p.packed, p.k, p.n)
+	}
+	g := &p.args
+	if p.perRow == nil {
+		z := p.zeroA[0]
+		for j := range g.Init {
+			g.Init[j] = -z * (p.columns[j] - int32(p.k)*p.zeroOfColumn(j))
+		}
+	} else {
+		g.Init = nil
+	}
+	g.A, g.B, g.C = p.rows[p.row(0)*g.LDA:], p.packed, p.sums
+	if p.finish == nil {
+		g.C = p.sums[p.batch*p.m*p.n:]
+	}
+	c.For(p.parts, max(1, 1<<22/max(1, p.m*p.n*p.k/p.parts)), p)
+	if p.perRow != nil {
+		g.Init = in4(p.atInit, op.WorkspaceOf[int32](c))
+	}
+}
+
+// row returns which row of all is row i of the current batch.
+func (p *product) row(i int) int { return p.a[p.batch]/max(1, p.k) + i }
+
+func (p *product) zeroOfColumn(j int) int32 {
+	if p.perCol == nil {
+		return p.zeroB[0]
+	}
+	return p.zeroB[p.perCol[p.batch]+j]
+}
+
+// Chunk implements op.Task: over rows of A, then over parts of a product.
+func (p *product) Chunk(lo, hi int) {
+	if p.step == stepRows {
+		p.padRows(lo, hi)
+		return
+	}
+	m0, m1, n0, n1 := 0, p.m, lo*igemm.Panel, min(p.n, hi*igemm.Panel)
+	if p.byRows {
+		m0, m1, n0, n1 = lo*rowBlock, min(p.m, hi*rowBlock), 0, p.n
+	}
+	igemm.Run(&p.args, m0, m1, n0, n1)
+	if p.perRow != nil || p.correctRows {
+		p.correct(m0, m1, n0, n1)
+	}
+	if p.finish != nil {
+		p.finish(p.batch, m0, m1, n0, n1)
+	}
+}
+
+// padRows copies rows of A into the form that the kernel reads, and sums them
+// where that is needed.
+func (p *product) padRows(lo, hi int) {
+	for i := lo; i < hi; i++ {
+		row, src := p.rows[i*p.args.LDA:(i+1)*p.args.LDA], p.src[i*p.k:(i+1)*p.k]
+		if p.flipA == 0 {
+			copy(row, src)
+		} else {
+			for x, v := range src {
+				row[x] = v ^ igemm.Flip
+			}
+		}
+		clear(row[p.k:])
+		if p.correctRows {
+			s := int32(0)
+			for _, v := range row[:p.k] {
+				s += int32(v)
+			}
+			p.rowSums[i] = s
+		}
+	}
+}
+
+// correct takes off what the zero points of columns, and those of rows where
+// they differ, contribute.
+func (p *product) correct(m0, m1, n0, n1 int) {
+	for i := m0; i < m1; i++ {
+		c := p.args.C[i*p.n+n0 : i*p.n+n1]
+		sum := int32(0)
+		if p.correctRows {
+			sum = p.rowSums[p.row(i)]
+		}
+		if p.perRow == nil && p.perCol == nil {
+			for j := range c {
+				c[j] -= p.zeroB[0] * sum
+			}
+			continue
+		}
+		zero := int32(0)
+		if p.perRow != nil {
+			zero = p.zeroA[p.perRow[p.batch]+i]
+		}
+		for j := range c {
+			z := p.zeroOfColumn(n0 + j)
+			c[j] -= z*sum + zero*(p.columns[n0+j]-int32(p.k)*z)
+		}
+	}
+}
