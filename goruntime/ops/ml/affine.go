@@ -1,0 +1,108 @@
+package ml
+
+import (
+	"github.com/goruntime/goruntime/goruntime/errs"
+	"github.com/goruntime/goruntime/goruntime/kernels/gemm"
+	"github.com/goruntime/goruntime/goruntime/op"
+	"github.com/goruntime/goruntime/goruntime/tensor"
+)
+
+// affine computes scores X [N, F] * coefficients [targets, F] + intercepts, a row
+// after the other, and hands each row to finish.
+type affine struct {
+	features, targets int
+	stride            int // of the rows of scores
+	coefficients      []float32
+	intercepts        tensor.View
+	panels            tensor.View // the coefficients as gemm reads them
+	in                *tensor.View
+	out               tensor.View // [N, stride]
+	kernel            affineKernel
+	end               rowFinisher
+}
+
+// rowFinisher makes the outputs of a row from its scores, in place.
+type rowFinisher interface {
+	finishRow(row int, scores []float32)
+}
+
+// newAffine reads the coefficients for rows of x; targets is 0 where the number of
+// intercepts decides, or that of coefficients where there are none. Coefficients
+// beyond those needed are ignored: published models have them.
+func newAffine(a *op.Values, x tensor.Shape, targets int) (*affine, error) {
+	coefficients, intercepts := a.Floats("coefficients"), a.Floats("intercepts")
+	f := &affine{features: featuresOf(x), targets: targets}
+	if targets == 0 {
+		f.targets = len(intercepts)
+	}
+	if f.targets == 0 && f.features > 0 {
+		f.targets = len(coefficients) / f.features
+	}
+	if len(coefficients) < f.targets*f.features {
+		return nil, errs.New(errs.Model, "%d coefficients given for %d targets of %d features", len(coefficients), f.targets, f.features)
+	}
+	f.coefficients = coefficients[:f.targets*f.features]
+	if len(intercepts) == 0 {
+		intercepts = make([]float32, f.targets)
+	}
+	if len(intercepts) != f.targets {
+		return nil, errs.New(errs.Model, "%d intercepts given for %d targets", len(intercepts), f.targets)
+	}
+	f.stride = f.targets
+	var err error
+	if f.intercepts, err = tensor.ViewOf(tensor.F32, tensor.Shape{f.targets}, intercepts); err != nil {
+		return nil, err
+	}
+	panels := make([]float32, gemm.PackedSize(f.features, f.targets))
+	gemm.PackB(panels, f.coefficients, f.features, f.targets, 1, f.features)
+	f.panels, err = tensor.ViewOf(tensor.F32, tensor.Shape{len(panels)}, panels)
+	return f, err
+}
+
+// run computes the scores of all rows into out.
+func (f *affine) run(c *op.Context, kernel affineKernel) {
+	f.in, f.kernel = c.In(0), kernel
+	c.For(rowsOf(f.in.Shape), max(1, (256<<10)/max(1, f.features*f.targets)), f)
+}
+
+// Chunk implements op.Task over the rows.
+func (f *affine) Chunk(lo, hi int) {
+	f.kernel(f, lo, hi)
+	out := tensor.Elems[float32](&f.out)
+	for r := lo; r < hi; r++ {
+		f.end.finishRow(r, out[r*f.stride:(r+1)*f.stride])
+	}
+}
+
+// affineKernel computes the rows [lo, hi).
+type affineKernel func(f *affine, lo, hi int)
+
+// affineKernels are the rows for the types that the linear operators take: f32
+// sums in f32, the others in f64.
+var affineKernels = op.ByType(map[tensor.DType]affineKernel{
+	tensor.F32: affine32, tensor.F64: affineOf[float64], tensor.I64: affineOf[int64], tensor.I32: affineOf[int32],
+})
+
+func affine32(f *affine, lo, hi int) {
+	if f.targets == 0 {
+		return
+	}
+	gemm.Run(&gemm.Args{
+		M: hi, N: f.targets, K: f.features, A: f.in.Data, LDA: f.features, B: f.panels.Data, C: f.out.Data, LDC: f.stride,
+		Start: gemm.Columns, Bias: f.intercepts.Data,
+	}, lo, hi, 0, f.targets)
+}
+
+func affineOf[T float64 | int64 | int32](f *affine, lo, hi int) {
+	x, out, start := tensor.Elems[T](f.in), tensor.Elems[float32](&f.out), tensor.Elems[float32](&f.intercepts)
+	for r := lo; r < hi; r++ {
+		row := x[r*f.features : (r+1)*f.features]
+		for t := range f.targets {
+			s := float64(start[t])
+			for i, w := range f.coefficients[t*f.features : (t+1)*f.features] {
+				s += float64(row[i]) * float64(w)
+			}
+			out[r*f.stride+t] = float32(s)
+		}
+	}
+}

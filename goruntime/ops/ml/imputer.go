@@ -1,0 +1,85 @@
+package ml
+
+import (
+	"github.com/goruntime/goruntime/goruntime/errs"
+	"github.com/goruntime/goruntime/goruntime/op"
+	"github.com/goruntime/goruntime/goruntime/tensor"
+)
+
+// Imputer replaces the elements that equal one value, NaN equal to NaN, by another,
+// which is one for all or one for each feature in the last dimension.
+// https://onnx.ai/onnx/operators/onnx_aionnxml_Imputer.html   Departures: none.
+var Imputer = op.Declare(op.Def{
+	Name: "Imputer", Domain: Domain, Versions: op.Versions{1: ""},
+	Attrs: op.Attrs(op.Floats("imputed_value_floats"), op.Ints("imputed_value_int64s"), op.Float("replaced_value_float", 0), op.Int("replaced_value_int64", 0)),
+	Shape: op.SameAsInput, InPlace: op.FirstOnly,
+	Prepare: func(c *op.Context) error {
+		s, err := op.Row[imputation](c).prepare(c)
+		c.State = s
+		return err
+	},
+	Run: func(c *op.Context) error {
+		s := c.State.(*imputer)
+		s.out, s.in, s.kernel = c.Out(0), c.In(0), op.Row[imputation](c).run
+		c.For(s.in.Elements(), elementGrain, s)
+		return nil
+	},
+	DTypes: op.ByType(map[tensor.DType]imputation{
+		tensor.F32: imputeFloats[float32](), tensor.F64: imputeFloats[float64](), tensor.I64: imputeInts[int64](), tensor.I32: imputeInts[int32](),
+	}),
+})
+
+// imputation prepares and runs for one element type.
+type imputation struct {
+	prepare func(c *op.Context) (*imputer, error)
+	run     func(s *imputer, lo, hi int)
+}
+
+// imputer is the State: value is what is replaced, by the one or the features'
+// values.
+type imputer struct {
+	value, by any // T and []T
+	kernel    func(s *imputer, lo, hi int)
+	out, in   *tensor.View
+}
+
+// Chunk implements op.Task over the elements.
+func (s *imputer) Chunk(lo, hi int) { s.kernel(s, lo, hi) }
+
+func imputeFloats[T float32 | float64]() imputation {
+	return imputation{func(c *op.Context) (*imputer, error) {
+		return newImputer(c, T(c.Attr.Float("replaced_value_float")), c.Attr.Floats("imputed_value_floats"), "imputed_value_floats")
+	}, impute[T]}
+}
+
+func imputeInts[T int64 | int32]() imputation {
+	return imputation{func(c *op.Context) (*imputer, error) {
+		return newImputer(c, T(c.Attr.Int("replaced_value_int64")), c.Attr.Ints("imputed_value_int64s"), "imputed_value_int64s")
+	}, impute[T]}
+}
+
+func newImputer[T float32 | float64 | int64 | int32, A float32 | int](c *op.Context, value T, by []A, name string) (*imputer, error) {
+	x := c.In(0).Shape
+	if n := len(by); n == 0 || n != 1 && (len(x) == 0 || n != featuresOf(x)) {
+		return nil, errs.New(errs.Model, "%s has %d values, X has shape %v: one, or one for each feature expected", name, n, x)
+	}
+	list := make([]T, len(by))
+	for i, v := range by {
+		list[i] = T(v)
+	}
+	return &imputer{value: value, by: list}, nil
+}
+
+func impute[T float32 | float64 | int64 | int32](s *imputer, lo, hi int) {
+	dst, value, by := tensor.Elems[T](s.out)[lo:hi], s.value.(T), s.by.([]T)
+	nan, feature := value != value, lo%len(by)
+	for i, x := range tensor.Elems[T](s.in)[lo:hi] {
+		if x == value || nan && x != x {
+			x = by[feature]
+		}
+		dst[i] = x
+		if feature++; feature == len(by) {
+			feature = 0
+		}
+	}
+}

@@ -1,0 +1,208 @@
+package ml
+
+import (
+	"slices"
+
+	"github.com/goruntime/goruntime/goruntime/errs"
+	"github.com/goruntime/goruntime/goruntime/op"
+	"github.com/goruntime/goruntime/goruntime/tensor"
+)
+
+// SVMClassifier lets a classifier for each pair of classes vote, or, without
+// support vectors, takes the class of the greatest score. With prob_a and prob_b
+// the scores are probabilities by pairwise coupling.
+// https://onnx.ai/onnx/operators/onnx_aionnxml_SVMClassifier.html
+// Departures: none. What the specification leaves open is as in ONNX Runtime: the
+// scores are those of the pairs, and of two classes both have one. Without support
+// vectors ONNX Runtime takes the second of two classes for any score above 0.
+var SVMClassifier = op.Declare(op.Def{
+	Name: "SVMClassifier", Domain: Domain, Versions: op.Versions{1: ""},
+	Attrs: append(slices.Clone(svmAttrs), op.Ints("classlabels_ints"), op.Strings("classlabels_strings"), op.Floats("prob_a"), op.Floats("prob_b"), op.Ints("vectors_per_class")),
+	Shape: func(c *op.Infer) error {
+		if err := matrixShape(c.In(0)); err != nil {
+			return err
+		}
+		classes := len(c.Attr.Ints("classlabels_ints")) + len(c.Attr.Strs("classlabels_strings"))
+		scores := classes
+		if supports(c.Attr) > 0 && len(c.Attr.Floats("prob_a")) == 0 && classes > 2 {
+			scores = classes * (classes - 1) / 2
+		}
+		return classifierShape(c, labelType(c.Attr, "classlabels_strings"), scores)
+	},
+	Prepare: func(c *op.Context) error {
+		f, err := newSVMClassifier(c)
+		c.State = f
+		return err
+	},
+	Run: func(c *op.Context) error {
+		f := c.State.(*svmClassifier)
+		if err := f.labels.bind(c); err != nil {
+			return err
+		}
+		f.out = nil
+		if c.Wants(1) {
+			f.out = tensor.Elems[float32](c.Out(1))
+		}
+		f.machine.run(c)
+		return nil
+	},
+	DTypes: rowLoaders,
+})
+
+// supports returns the number of support vectors.
+func supports(a *op.Values) int {
+	n := 0
+	for _, k := range a.Ints("vectors_per_class") {
+		n += k
+	}
+	return n
+}
+
+// svmClassifier is the State.
+type svmClassifier struct {
+	machine      *machine
+	labels       labels
+	classes      int
+	per, starts  []int     // vectors of each class and where they begin
+	coefficients []float32 // [classes-1, vectors]
+	rho          []float32
+	a, b         []float32 // of the pairs' sigmoids, none for plain scores
+	transform    transform
+	out          []float32
+}
+
+func newSVMClassifier(c *op.Context) (*svmClassifier, error) {
+	a := c.Attr
+	f := &svmClassifier{coefficients: a.Floats("coefficients"), rho: a.Floats("rho"), a: a.Floats("prob_a"), b: a.Floats("prob_b"), per: a.Ints("vectors_per_class")}
+	var err error
+	if f.labels, err = labelsOf(a, "classlabels_ints", "classlabels_strings"); err != nil {
+		return nil, err
+	}
+	if f.transform, err = transformOf(a.Str("post_transform")); err != nil {
+		return nil, err
+	}
+	f.classes = f.labels.count()
+	if n := supports(a); n > 0 {
+		if err := f.check(n); err != nil {
+			return nil, err
+		}
+		at := 0
+		for _, k := range f.per {
+			f.starts = append(f.starts, at)
+			at += k
+		}
+		pairs := f.classes * (f.classes - 1) / 2
+		f.machine, err = newMachine(c, a.Floats("support_vectors"), n, pairs+f.classes+3*f.classes*f.classes, false)
+	} else {
+		if len(f.rho) == 0 {
+			return nil, errs.New(errs.Model, "rho is empty: at least one number is expected")
+		}
+		f.machine, err = newMachine(c, f.coefficients, f.classes, 0, true)
+	}
+	if err == nil {
+		f.machine.end = f
+	}
+	return f, err
+}
+
+func (f *svmClassifier) check(vectors int) error {
+	pairs := f.classes * (f.classes - 1) / 2
+	if f.classes < 2 || len(f.per) != f.classes || slices.Min(f.per) < 0 {
+		return errs.New(errs.Model, "vectors_per_class is %v for %d labels: as many numbers as labels, two at least, none negative, are expected", f.per, f.classes)
+	}
+	if len(f.coefficients) < (f.classes-1)*vectors || len(f.rho) < pairs {
+		return errs.New(errs.Model, "%d coefficients and %d rho given for %d classes with %d vectors: %d and %d are needed", len(f.coefficients), len(f.rho), f.classes, vectors, (f.classes-1)*vectors, pairs)
+	}
+	if len(f.a) != len(f.b) || len(f.a) != 0 && len(f.a) < pairs {
+		return errs.New(errs.Model, "prob_a and prob_b have %d and %d numbers: none or %d are expected, one for each pair", len(f.a), len(f.b), pairs)
+	}
+	return nil
+}
+
+// finishSimilar implements similarityFinisher.
+func (f *svmClassifier) finishSimilar(row int, similar []float32, scratch []float64) {
+	if len(f.starts) == 0 {
+		f.linear(row, similar)
+		return
+	}
+	pairs := f.classes * (f.classes - 1) / 2
+	scores, votes := scratch[:pairs], scratch[pairs:pairs+f.classes]
+	f.decide(similar, scores, votes)
+	f.labels.put(row, largest(votes))
+	if f.out == nil {
+		return
+	}
+	if len(f.a) > 0 {
+		out := f.out[row*f.classes : (row+1)*f.classes]
+		f.couple(scores, scratch[pairs+f.classes:], out)
+		apply(f.transform, out)
+		return
+	}
+	if f.classes == 2 {
+		f.both(float32(scores[0]), f.out[2*row:2*row+2])
+		return
+	}
+	out := f.out[row*pairs : (row+1)*pairs]
+	for i, s := range scores {
+		out[i] = float32(s)
+	}
+	apply(f.transform, out)
+}
+
+// linear finishes a row of a machine without support vectors.
+func (f *svmClassifier) linear(row int, scores []float32) {
+	for i := range scores {
+		scores[i] += f.rho[0]
+	}
+	f.labels.put(row, largest(scores))
+	if f.out != nil {
+		out := f.out[row*f.classes : (row+1)*f.classes]
+		copy(out, scores)
+		apply(f.transform, out)
+	}
+}
+
+// decide computes the score of each pair of classes, and the votes: a score above
+// 0 is one for the first.
+func (f *svmClassifier) decide(similar []float32, scores, votes []float64) {
+	clear(votes)
+	n := len(similar)
+	pair := 0
+	for i := range f.classes {
+		for j := i + 1; j < f.classes; j++ {
+			s := f.weigh(similar, (j-1)*n, i) + f.weigh(similar, i*n, j) + float64(f.rho[pair])
+			scores[pair] = s
+			pair++
+			if s > 0 {
+				votes[i]++
+			} else {
+				votes[j]++
+			}
+		}
+	}
+}
+
+// weigh adds up the vectors of a class by the row of coefficients that starts at
+// from.
+func (f *svmClassifier) weigh(similar []float32, from, class int) float64 {
+	s, at := 0.0, f.starts[class]
+	for i := range f.per[class] {
+		s += float64(f.coefficients[from+at+i] * similar[at+i])
+	}
+	return s
+}
+
+// both makes two scores of the one of a pair.
+func (f *svmClassifier) both(s float32, out []float32) {
+	switch f.transform {
+	case none:
+		out[0], out[1] = -s, s
+	case logistic:
+		out[0], out[1] = sigmoid(-s), sigmoid(s)
+	default:
+		out[0], out[1] = 1-s, s
+	}
+	if f.transform == probit {
+		apply(probit, out)
+	}
+}
