@@ -4,17 +4,12 @@ import (
 	"math"
 
 	"github.com/goruntime/goruntime/goruntime/kernels/vec"
-	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
 
 // LogSoftmax gives x - max - log(sum(exp(x - max))) along an axis.
 // https://onnx.ai/onnx/operators/onnx__LogSoftmax.html   Departures: none.
-var LogSoftmax, LogSoftmax1 = alongAxis("LogSoftmax", op.ByType(map[tensor.DType]softmaxKernel{
-	tensor.F32: logSoftmax32, tensor.F64: logSoftmaxOf(func(f float64) float64 { return f }, func(f float64) float64 { return f }),
-	tensor.F16:  logSoftmaxOf(func(h tensor.Half) float64 { return float64(h.Float32()) }, tensor.HalfOf64),
-	tensor.BF16: logSoftmaxOf(func(h tensor.BFloat16) float64 { return float64(h.Float32()) }, tensor.BFloat16Of64),
-}))
+var LogSoftmax, LogSoftmax1 = alongAxis("LogSoftmax", floats(logSoftmax32, logSoftmaxOf(double), logSoftmaxOf(half), logSoftmaxOf(brain)))
 
 // logBlock is how many exponentials are computed at a time.
 const logBlock = 512
@@ -43,26 +38,17 @@ func logSoftmax32(s *lines, lo, hi int) {
 	}
 }
 
-var logSoftmaxSlow32 = logSoftmaxOf(func(f float32) float64 { return float64(f) }, func(f float64) float32 { return float32(f) })
+var logSoftmaxSlow32 = logSoftmaxOf(single)
 
 // logSoftmaxOf works in float64 along any stride.
-func logSoftmaxOf[T any](widen func(T) float64, narrow func(float64) T) softmaxKernel {
+func logSoftmaxOf[T any](n number[T]) softmaxKernel {
 	return func(s *lines, lo, hi int) {
 		out, in := tensor.Elems[T](s.out), tensor.Elems[T](s.in)
 		for r := lo; r < hi; r++ {
-			first := r/s.inner*s.n*s.inner + r%s.inner
-			last := first + (s.n-1)*s.inner
-			top := math.Inf(-1)
-			for i := first; i <= last; i += s.inner {
-				top = math.Max(top, widen(in[i]))
-			}
-			sum := 0.0
-			for i := first; i <= last; i += s.inner {
-				sum += math.Exp(widen(in[i]) - top)
-			}
+			top, sum := expSum(s, in, r, n)
 			sum = math.Log(sum)
-			for i := first; i <= last; i += s.inner {
-				out[i] = narrow(widen(in[i]) - top - sum)
+			for i, last := s.span(r); i <= last; i += s.inner {
+				out[i] = n.narrow(n.widen(in[i]) - top - sum)
 			}
 		}
 	}

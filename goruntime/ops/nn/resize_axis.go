@@ -161,7 +161,7 @@ func (s *sampling) check() error {
 	return nil
 }
 
-func contains(list []string, s string) bool {
+func contains[T comparable](list []T, s T) bool {
 	for _, x := range list {
 		if x == s {
 			return true

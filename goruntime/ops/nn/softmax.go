@@ -30,11 +30,7 @@ func alongAxis(name string, table op.Table) (now, legacy *op.Def) {
 
 type softmaxKernel func(s *lines, lo, hi int)
 
-var softmaxRows = op.ByType(map[tensor.DType]softmaxKernel{
-	tensor.F32: softmax32, tensor.F64: softmaxOf(func(f float64) float64 { return f }, func(f float64) float64 { return f }),
-	tensor.F16:  softmaxOf(func(h tensor.Half) float64 { return float64(h.Float32()) }, tensor.HalfOf64),
-	tensor.BF16: softmaxOf(func(h tensor.BFloat16) float64 { return float64(h.Float32()) }, tensor.BFloat16Of64),
-})
+var softmaxRows = floats(softmax32, softmaxOf(double), softmaxOf(half), softmaxOf(brain))
 
 func softmaxShape(c *op.Infer) error {
 	if _, err := c.Axis("axis", max(1, len(c.In(0)))); err != nil {
@@ -46,6 +42,7 @@ func softmaxShape(c *op.Infer) error {
 // lines is a tensor seen as outer x n x inner, with work along n.
 type lines struct {
 	outer, n, inner int
+	order           float64 // LpNormalization: p
 	kernel          softmaxKernel
 	out, in         *tensor.View
 }
@@ -90,25 +87,36 @@ func softmax32(s *lines, lo, hi int) {
 	}
 }
 
-var softmaxSlow32 = softmaxOf(func(f float32) float64 { return float64(f) }, func(f float64) float32 { return float32(f) })
+var softmaxSlow32 = softmaxOf(single)
+
+// span returns the first and last element of line r; its elements lie inner
+// apart.
+func (s *lines) span(r int) (first, last int) {
+	first = r/s.inner*s.n*s.inner + r%s.inner
+	return first, first + (s.n-1)*s.inner
+}
+
+// expSum returns the greatest element of line r, and the sum of exp(x - top).
+func expSum[T any](s *lines, in []T, r int, n number[T]) (top, sum float64) {
+	first, last := s.span(r)
+	top = math.Inf(-1)
+	for i := first; i <= last; i += s.inner {
+		top = math.Max(top, n.widen(in[i]))
+	}
+	for i := first; i <= last; i += s.inner {
+		sum += math.Exp(n.widen(in[i]) - top)
+	}
+	return top, sum
+}
 
 // softmaxOf works in float64 along any stride.
-func softmaxOf[T any](widen func(T) float64, narrow func(float64) T) softmaxKernel {
+func softmaxOf[T any](n number[T]) softmaxKernel {
 	return func(s *lines, lo, hi int) {
 		out, in := tensor.Elems[T](s.out), tensor.Elems[T](s.in)
 		for r := lo; r < hi; r++ {
-			first := r/s.inner*s.n*s.inner + r%s.inner
-			last := first + (s.n-1)*s.inner
-			top := math.Inf(-1)
-			for i := first; i <= last; i += s.inner {
-				top = math.Max(top, widen(in[i]))
-			}
-			sum := 0.0
-			for i := first; i <= last; i += s.inner {
-				sum += math.Exp(widen(in[i]) - top)
-			}
-			for i := first; i <= last; i += s.inner {
-				out[i] = narrow(math.Exp(widen(in[i])-top) / sum)
+			top, sum := expSum(s, in, r, n)
+			for i, last := s.span(r); i <= last; i += s.inner {
+				out[i] = n.narrow(math.Exp(n.widen(in[i])-top) / sum)
 			}
 		}
 	}

@@ -1,0 +1,103 @@
+package nn
+
+import (
+	"math"
+
+	"github.com/goruntime/goruntime/goruntime/op"
+	"github.com/goruntime/goruntime/goruntime/tensor"
+)
+
+// MeanVarianceNormalization gives (x - mean) / (deviation + 1e-9) with
+// statistics over some axes.
+// https://onnx.ai/onnx/operators/onnx__MeanVarianceNormalization.html   Departures: none.
+var MeanVarianceNormalization = op.Declare(op.Def{
+	Name:     "MeanVarianceNormalization",
+	Versions: op.Versions{9: "", 13: "bfloat16"},
+	Attrs:    op.Attrs(op.Attr{Name: "axes", Kind: op.KindInts, Default: []int{0, 2, 3}}),
+	InPlace:  op.FirstOnly,
+	Shape: func(c *op.Infer) error {
+		for _, a := range c.Attr.Ints("axes") {
+			if _, err := tensor.Axis(a, len(c.In(0))); err != nil {
+				return err
+			}
+		}
+		return op.SameAsInput(c)
+	},
+	Prepare: func(c *op.Context) error {
+		x := c.In(0).Shape
+		s, reduced := &spreadOut{}, make([]bool, len(x))
+		for _, a := range c.Attr.Ints("axes") {
+			i, err := tensor.Axis(a, len(x))
+			if err != nil {
+				return err
+			}
+			reduced[i] = true
+		}
+		s.sets, s.members = offsets(x, reduced, false), offsets(x, reduced, true)
+		c.State = s
+		return nil
+	},
+	Run: func(c *op.Context) error {
+		s := c.State.(*spreadOut)
+		s.kernel, s.out, s.in = op.Row[spreadOutKernel](c), c.Out(0), c.In(0)
+		if c.In(0).Elements() > 0 {
+			c.For(len(s.sets), max(1, (16<<10)/len(s.members)), s)
+		}
+		return nil
+	},
+	DTypes: floats(meanVariance(single), meanVariance(double), meanVariance(half), meanVariance(brain)),
+})
+
+// spreadOut is the State of an operator on sets of elements that lie anywhere in
+// a tensor: where each set begins, and where its members lie from there on.
+type spreadOut struct {
+	sets, members []int
+	kernel        spreadOutKernel
+	out, in       *tensor.View
+}
+
+type spreadOutKernel func(s *spreadOut, lo, hi int)
+
+// Chunk implements op.Task over the sets.
+func (s *spreadOut) Chunk(lo, hi int) { s.kernel(s, lo, hi) }
+
+// offsets lists where the elements lie that differ in the marked dimensions
+// alone, or in the others alone.
+func offsets(x tensor.Shape, marked []bool, which bool) []int {
+	list, step := []int{0}, 1
+	for i := len(x) - 1; i >= 0; i-- {
+		if marked[i] == which {
+			longer := make([]int, 0, len(list)*x[i])
+			for k := range x[i] {
+				for _, at := range list {
+					longer = append(longer, k*step+at)
+				}
+			}
+			list = longer
+		}
+		step *= x[i]
+	}
+	return list
+}
+
+func meanVariance[T any](n number[T]) spreadOutKernel {
+	const epsilon = 1e-9
+	return func(s *spreadOut, lo, hi int) {
+		out, in, count := tensor.Elems[T](s.out), tensor.Elems[T](s.in), float64(len(s.members))
+		for _, at := range s.sets[lo:hi] {
+			mean, square := 0.0, 0.0
+			for _, i := range s.members {
+				mean += n.widen(in[at+i])
+			}
+			mean /= count
+			for _, i := range s.members {
+				d := n.widen(in[at+i]) - mean
+				square += d * d
+			}
+			deviation := math.Sqrt(square/count) + epsilon
+			for _, i := range s.members {
+				out[at+i] = n.narrow((n.widen(in[at+i]) - mean) / deviation)
+			}
+		}
+	}
+}
