@@ -1,0 +1,178 @@
+package reduce
+
+import (
+	"github.com/goruntime/goruntime/goruntime/errs"
+	"github.com/goruntime/goruntime/goruntime/op"
+	"github.com/goruntime/goruntime/goruntime/tensor"
+)
+
+// CumSum and CumProd give the sums or products of the elements up to each along an
+// axis, from either end, with or without the element itself. The 16-bit types are
+// accumulated in f32 and rounded for each output.
+// https://onnx.ai/onnx/operators/onnx__CumSum.html (CumProd)   Departures: none.
+var (
+	CumSum  = cumulative("CumSum", op.Versions{11: "", 14: "16-bit types"}, false)
+	CumProd = cumulative("CumProd", op.Versions{26: ""}, true)
+)
+
+func cumulative(name string, versions op.Versions, product bool) *op.Def {
+	return op.Declare(op.Def{
+		Name: name, Versions: versions, Attrs: op.Attrs(op.Int("exclusive", 0), op.Int("reverse", 0)), Shape: op.SameAsInput,
+		Prepare: func(c *op.Context) error { return cumulativePrepare(c, product) },
+		Run: func(c *op.Context) error {
+			s := c.State.(*scan)
+			s.kernel, s.out, s.in = op.Row[scanKernel](c), c.Out(0), c.In(0)
+			if s.in.Elements() > 0 {
+				c.For(s.outer*s.inner, max(1, (16<<10)/s.n), s)
+			}
+			return nil
+		},
+		DTypes: op.ByType(map[tensor.DType]scanKernel{
+			tensor.F32: scanOf[float32, float32](plain), tensor.F64: scanOf[float64, float64](plain),
+			tensor.I32: scanOf[int32, int32](plain), tensor.I64: scanOf[int64, int64](plain),
+			tensor.U32: scanOf[uint32, uint32](plain), tensor.U64: scanOf[uint64, uint64](plain),
+			tensor.F16: scanOf[uint16, float32](half), tensor.BF16: scanOf[uint16, float32](bfloat),
+		}),
+		Also: map[int][]tensor.DType{1: {tensor.I32, tensor.I64}},
+	})
+}
+
+// scan is the State: the tensor is outer x n x inner, accumulated along n.
+type scan struct {
+	outer, n, inner    int
+	exclusive, reverse bool
+	product            bool
+	kernel             scanKernel
+	out, in            *tensor.View
+}
+
+// scanKernel accumulates the rows [lo, hi) of outer x inner.
+type scanKernel func(s *scan, lo, hi int)
+
+func cumulativePrepare(c *op.Context, product bool) error {
+	list, err := c.Ints(1)
+	if err != nil {
+		return err
+	}
+	if len(list) != 1 {
+		return errs.New(errs.Shape, "axis has %d elements, one expected", len(list))
+	}
+	in := c.In(0).Shape
+	axis, err := tensor.Axis(list[0], len(in))
+	if err != nil {
+		return err
+	}
+	s, ok := c.State.(*scan)
+	if !ok {
+		s = &scan{}
+		c.State = s
+	}
+	*s = scan{
+		outer: in[:axis].Elements(), n: in[axis], inner: in[axis+1:].Elements(),
+		exclusive: c.Attr.Bool("exclusive"), reverse: c.Attr.Bool("reverse"), product: product,
+	}
+	return nil
+}
+
+// Chunk implements op.Task over the rows.
+func (s *scan) Chunk(lo, hi int) { s.kernel(s, lo, hi) }
+
+// scanOf accumulates elements T as numbers A, rows that lie side by side together.
+func scanOf[T, A number](as format) scanKernel {
+	return func(s *scan, lo, hi int) {
+		if s.inner == 1 {
+			for r := lo; r < hi; r++ {
+				scanRow[T, A](s, r*s.n, as)
+			}
+			return
+		}
+		var accs, room [block]A
+		for lo < hi {
+			w := min(block, hi-lo, s.inner-lo%s.inner)
+			acc, x := accs[:w], room[:w]
+			for k := range acc {
+				acc[k] = 0
+				if s.product {
+					acc[k] = 1
+				}
+			}
+			at, step := lo/s.inner*s.n*s.inner+lo%s.inner, s.inner
+			if s.reverse {
+				at, step = at+(s.n-1)*s.inner, -s.inner
+			}
+			for range s.n {
+				load[T](x, s.in, at, as)
+				if s.exclusive {
+					storeAll[T](s.out, at, acc, as)
+				}
+				accumulateRow(acc, x, s.product)
+				if !s.exclusive {
+					storeAll[T](s.out, at, acc, as)
+				}
+				at += step
+			}
+			lo += w
+		}
+	}
+}
+
+// scanRow accumulates the elements of one row, which starts at from, read and
+// written by blocks.
+func scanRow[T, A number](s *scan, from int, as format) {
+	var room [block]A
+	acc := A(0)
+	if s.product {
+		acc = 1
+	}
+	for done := 0; done < s.n; done += block {
+		x := room[:min(block, s.n-done)]
+		at := from + done
+		if s.reverse {
+			at = from + s.n - done - len(x)
+		}
+		load[T](x, s.in, at, as)
+		for i := range x {
+			k := i
+			if s.reverse {
+				k = len(x) - 1 - i
+			}
+			before := acc
+			if s.product {
+				acc *= x[k]
+			} else {
+				acc += x[k]
+			}
+			x[k] = acc
+			if s.exclusive {
+				x[k] = before
+			}
+		}
+		storeAll[T](s.out, at, x, as)
+	}
+}
+
+func accumulateRow[A number](acc, x []A, product bool) {
+	x = x[:len(acc)]
+	if product {
+		for k, v := range x {
+			acc[k] *= v
+		}
+		return
+	}
+	for k, v := range x {
+		acc[k] += v
+	}
+}
+
+// storeAll writes elements from an offset on.
+func storeAll[T, A number](v *tensor.View, from int, x []A, as format) {
+	if as == plain {
+		for k, dst := 0, tensor.Elems[T](v)[from:from+len(x)]; k < len(x); k++ {
+			dst[k] = T(x[k])
+		}
+		return
+	}
+	for k, a := range x {
+		store[T](v, from+k, a, as)
+	}
+}
