@@ -1,6 +1,7 @@
 package quant
 
 import (
+	"github.com/goruntime/goruntime/goruntime/kernels/igemm"
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
@@ -71,7 +72,7 @@ func dynamicParameters(low, high float32) (scale float32, zero uint8) {
 	if scale == 0 {
 		return 1, 0
 	}
-	return scale, uint8(int32(clampSingle(-low/scale, 0, 255)))
+	return scale, uint8(int32(igemm.Saturate(-low/scale, 0, 255)))
 }
 
 // Chunk implements op.Task over parts.
@@ -101,6 +102,6 @@ func span(x []float32) (low, high float32) {
 func quantizeBytes(dst []uint8, x []float32, scale float32, zero uint8) {
 	z := float32(zero)
 	for i, f := range x {
-		dst[i] = uint8(int32(clampSingle(f/scale, -z, 255-z) + z))
+		dst[i] = uint8(int32(igemm.Saturate(f/scale, -z, 255-z) + z))
 	}
 }

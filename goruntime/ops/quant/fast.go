@@ -1,8 +1,7 @@
 package quant
 
 import (
-	"math"
-
+	"github.com/goruntime/goruntime/goruntime/kernels/igemm"
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
 
@@ -26,31 +25,15 @@ func quantize[T uint8 | int8 | uint16 | int16](low, high float32) func(dst, src 
 		if step == 0 {
 			scale, zero := float32(scales[0]), float32(zeros[0])
 			for i, f := range x {
-				out[i] = T(int32(clampSingle(f/scale, low-zero, high-zero) + zero))
+				out[i] = T(int32(igemm.Saturate(f/scale, low-zero, high-zero) + zero))
 			}
 			return
 		}
 		for i, f := range x {
 			zero := float32(zeros[i])
-			out[i] = T(int32(clampSingle(f/float32(scales[i]), low-zero, high-zero) + zero))
+			out[i] = T(int32(igemm.Saturate(f/float32(scales[i]), low-zero, high-zero) + zero))
 		}
 	}
-}
-
-// magic added and taken off again rounds what lies within the range of 16 bits
-// half to even.
-const magic = 1.5 * (1 << 23)
-
-// clampSingle cuts to a range of whole numbers, then rounds half to even; NaN
-// becomes the lower end.
-func clampSingle(f, low, high float32) float32 {
-	if !(f > low) {
-		f = low
-	}
-	if f > high {
-		f = high
-	}
-	return math.Float32frombits(math.Float32bits(f+magic)) - magic
 }
 
 // fastDequantizers are the loops to f32.

@@ -12,10 +12,10 @@ var MatMulInteger = op.Declare(op.Def{
 	Versions: op.Versions{10: ""},
 	Shape:    func(c *op.Infer) error { return productShape(c, c.In(0), c.In(1), tensor.I32) },
 	Prepare: func(c *op.Context) error {
-		var r room
+		var r op.Room
 		p, err := newProduct(c, operands{0, 1, 2, 3}, &r, false)
 		c.State = p
-		c.NeedWorkspace(r.size)
+		r.Need(c)
 		return err
 	},
 	Run: func(c *op.Context) error {

@@ -83,8 +83,12 @@ func TestMatMulIntegerOfBatches(t *testing.T) {
 	const m, n, k = 2, 3, 4
 	a, b := codes(tensor.U8, 2*m*k, 1), codes(tensor.I8, 2*k*n, 2)
 	za, zb := codes(tensor.U8, 2*m, 3), codes(tensor.I8, 2*n, 4)
-	u8 := func(list []float64, d ...int) *tensor.View { return optest.Filled(tensor.U8, optest.Dims(d...), list...) }
-	i8 := func(list []float64, d ...int) *tensor.View { return optest.Filled(tensor.I8, optest.Dims(d...), list...) }
+	u8 := func(list []float64, d ...int) *tensor.View {
+		return optest.Filled(tensor.U8, optest.Dims(d...), list...)
+	}
+	i8 := func(list []float64, d ...int) *tensor.View {
+		return optest.Filled(tensor.I8, optest.Dims(d...), list...)
+	}
 	want := func(list ...[]float64) []float64 {
 		var all []float64
 		for _, l := range list {

@@ -69,8 +69,8 @@ type product struct {
 	signedA, signedB                                      int32 // what flipping adds to the zero points
 	correctRows                                           bool  // zero points of columns are not 0
 	src                                                   []byte
-	atRows, atSums, atInit, atZeroA, atZeroB, atB, atCols part
-	atC                                                   part
+	atRows, atSums, atInit, atZeroA, atZeroB, atB, atCols op.Part
+	atC                                                   op.Part
 }
 
 // step is what a Chunk does.
@@ -83,7 +83,7 @@ const (
 
 // newProduct prepares a product; workspace says that the sums are kept in the
 // workspace, for finish. It asks room for what it needs.
-func newProduct(c *op.Context, in operands, r *room, workspace bool) (*product, error) {
+func newProduct(c *op.Context, in operands, r *op.Room, workspace bool) (*product, error) {
 	a, b := c.In(in.a).Shape, c.In(in.b).Shape
 	p := &product{k: a[len(a)-1], m: 1, n: 1, in: in}
 	if len(a) > 1 {
@@ -145,24 +145,24 @@ func zeroOffsets(c *op.Context, input, n, period int, matrices []int, size int) 
 }
 
 // plan reserves the workspace.
-func (p *product) plan(c *op.Context, r *room, workspace bool) {
+func (p *product) plan(c *op.Context, r *op.Room, workspace bool) {
 	total := 0
 	for _, at := range p.a {
 		total = max(total, at/max(1, p.k)+p.m)
 	}
 	p.args = igemm.Args{M: p.m, N: p.n, K: p.k, LDA: igemm.Depths(p.k), LDC: p.n}
-	p.atRows = r.add(total * p.args.LDA)
-	p.atSums = r.add(4 * total)
-	p.atInit = r.add(4 * p.n)
-	p.atZeroA = r.add(4 * zeroCount(c, p.in.zeroA, p.m))
-	p.atZeroB = r.add(4 * zeroCount(c, p.in.zeroB, p.n))
+	p.atRows = r.Add(total * p.args.LDA)
+	p.atSums = r.Add(4 * total)
+	p.atInit = r.Add(4 * p.n)
+	p.atZeroA = r.Add(4 * zeroCount(c, p.in.zeroA, p.m))
+	p.atZeroB = r.Add(4 * zeroCount(c, p.in.zeroB, p.n))
 	p.constant = c.Constant(p.in.b) && len(p.b) == 1
 	if !p.constant {
-		p.atB = r.add(igemm.PackedSize(p.k, p.n))
-		p.atCols = r.add(4 * p.n)
+		p.atB = r.Add(igemm.PackedSize(p.k, p.n))
+		p.atCols = r.Add(4 * p.n)
 	}
 	if workspace {
-		p.atC = r.add(4 * p.m * p.n)
+		p.atC = r.Add(4 * p.m * p.n)
 	}
 	panels := (p.n + igemm.Panel - 1) / igemm.Panel
 	blocks := (p.m + rowBlock - 1) / rowBlock
@@ -220,14 +220,13 @@ func (p *product) pack(c *op.Context) error {
 
 // bind gives p its parts of the workspace.
 func (p *product) bind(c *op.Context) {
-	bytes, ints := c.Workspace(), op.WorkspaceOf[int32](c)
-	p.rows, p.rowSums = p.atRows.bytes(bytes), in4(p.atSums, ints)
-	p.args.Init, p.zeroA, p.zeroB = in4(p.atInit, ints), in4(p.atZeroA, ints), in4(p.atZeroB, ints)
+	p.rows, p.rowSums = p.atRows.Bytes(c), p.atSums.Ints(c)
+	p.args.Init, p.zeroA, p.zeroB = p.atInit.Ints(c), p.atZeroA.Ints(c), p.atZeroB.Ints(c)
 	if !p.constant {
-		p.packed, p.columns = p.atB.bytes(bytes), in4(p.atCols, ints)
+		p.packed, p.columns = p.atB.Bytes(c), p.atCols.Ints(c)
 	}
 	if p.finish != nil {
-		p.sums = in4(p.atC, ints)
+		p.sums = p.atC.Ints(c)
 	}
 }
 
@@ -288,7 +287,7 @@ func (p *product) runBatch(c *op.Context) {
 	}
 	c.For(p.parts, max(1, 1<<22/max(1, p.m*p.n*p.k/p.parts)), p)
 	if p.perRow != nil {
-		g.Init = in4(p.atInit, op.WorkspaceOf[int32](c))
+		g.Init = p.atInit.Ints(c)
 	}
 }
 

@@ -2,6 +2,7 @@ package quant
 
 import (
 	"github.com/goruntime/goruntime/goruntime/errs"
+	"github.com/goruntime/goruntime/goruntime/kernels/igemm"
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
@@ -40,7 +41,7 @@ type scaledProduct struct {
 	*product
 	inA, inB     int   // the inputs with the scales
 	rowAt, colAt []int // offset of each batch's scales, nil where one serves all
-	atRow, atCol part
+	atRow, atCol op.Part
 	rowScales    []float32
 	colScales    []float32
 	outScale     float32
@@ -52,7 +53,7 @@ type scaledProduct struct {
 }
 
 // newScaledProduct prepares a product of bytes with scales.
-func newScaledProduct(c *op.Context, in operands, scaleA, scaleB int, r *room) (*scaledProduct, error) {
+func newScaledProduct(c *op.Context, in operands, scaleA, scaleB int, r *op.Room) (*scaledProduct, error) {
 	p, err := newProduct(c, in, r, true)
 	if err != nil {
 		return nil, err
@@ -61,7 +62,7 @@ func newScaledProduct(c *op.Context, in operands, scaleA, scaleB int, r *room) (
 	return s, s.planScales(c, r)
 }
 
-func (s *scaledProduct) planScales(c *op.Context, r *room) (err error) {
+func (s *scaledProduct) planScales(c *op.Context, r *op.Room) (err error) {
 	rows := 1
 	if a := c.In(s.in.a).Shape; len(a) > 1 {
 		rows = a[len(a)-2]
@@ -72,14 +73,13 @@ func (s *scaledProduct) planScales(c *op.Context, r *room) (err error) {
 	if s.colAt, err = zeroOffsets(c, s.inB, s.n, s.n, s.b, s.k*s.n); err != nil {
 		return err
 	}
-	s.atRow, s.atCol = r.add(4*zeroCount(c, s.inA, s.m)), r.add(4*zeroCount(c, s.inB, s.n))
+	s.atRow, s.atCol = r.Add(4*zeroCount(c, s.inA, s.m)), r.Add(4*zeroCount(c, s.inB, s.n))
 	return nil
 }
 
 // bindScales reads the scales.
 func (s *scaledProduct) bindScales(c *op.Context) {
-	w := op.WorkspaceOf[float32](c)
-	s.rowScales, s.colScales = in4(s.atRow, w), in4(s.atCol, w)
+	s.rowScales, s.colScales = s.atRow.Floats(c), s.atCol.Floats(c)
 	readScales(c.In(s.inA), s.rowScales)
 	readScales(c.In(s.inB), s.colScales)
 }
@@ -109,7 +109,7 @@ func (s *scaledProduct) colScalesOf(batch int) []float32 {
 }
 
 func qlinearPrepare(c *op.Context) error {
-	var r room
+	var r op.Room
 	if isByte(c.In(0).DType) && isByte(c.In(3).DType) && isByte(c.Out(0).DType) {
 		s, err := newScaledProduct(c, operands{0, 3, 2, 5}, 1, 4, &r)
 		if err != nil {
@@ -117,7 +117,7 @@ func qlinearPrepare(c *op.Context) error {
 		}
 		s.finish = s.toBytes
 		c.State = s
-		c.NeedWorkspace(r.size)
+		r.Need(c)
 		return nil
 	}
 	return slowPrepare(c, &r)
@@ -168,12 +168,12 @@ func requantizeRow[T uint8 | int8](dst []T, sums []int32, scale float32, cols []
 		if len(cols) > 1 {
 			f = scale * cols[from+j] / out
 		}
-		dst[j] = T(int32(clampSingle(float32(v)*f, low, high) + zero))
+		dst[j] = T(int32(igemm.Saturate(float32(v)*f, low, high) + zero))
 	}
 }
 
 // slowPrepare is Prepare where a float8 takes part.
-func slowPrepare(c *op.Context, r *room) error {
+func slowPrepare(c *op.Context, r *op.Room) error {
 	a, b := c.In(0).Shape, c.In(3).Shape
 	p := &product{k: a[len(a)-1], m: 1, n: 1, in: operands{0, 3, 2, 5}}
 	if len(a) > 1 {
@@ -199,7 +199,7 @@ func slowPrepare(c *op.Context, r *room) error {
 		return err
 	}
 	c.State = s
-	c.NeedWorkspace(r.size)
+	r.Need(c)
 	return nil
 }
 

@@ -1,0 +1,311 @@
+package igemm
+
+// ConvShape describes a convolution of bytes. In, Out, Kernel, Stride, Dilation
+// and Begin are of the spatial dimensions.
+type ConvShape struct {
+	N, C, M, Group                               int
+	In, Out, Kernel, Stride, Dilation, BeginPads []int
+}
+
+// Sink takes the sums of a convolution: those of some channels from channel on
+// at some pixels of an image from pixel on. The sum of channel c at pixel p is
+// sums[p*pixelStep+c*channelStep], both counted from the first.
+//
+// Concurrency: called by several threads at once, for different places.
+type Sink interface {
+	Store(image, channel, channels, pixel, pixels int, sums []int32, pixelStep, channelStep int)
+}
+
+// ConvArgs are the operands of a convolution.
+type ConvArgs struct {
+	X    []byte  // [N, C, In...]
+	Flip byte    // Flip where X is signed
+	Zero byte    // zero point of X, which pads have, flipped like X
+	W    []byte  // [M, C/Group, Kernel...]; packed by PackFilters unless Direct
+	Bits byte    // flips the elements of W: Flip where they are unsigned
+	Init []int32 // [M]: what the sums start from
+	// ZeroW are the zero points of the flipped filters, [M]; nil where all are 0.
+	ZeroW   []int32
+	Scratch []byte  // of ScratchBytes
+	Sums    []int32 // of ScratchSums
+	Sink    Sink
+}
+
+// Conv computes convolutions of one shape. Each group is a product of matrices:
+// a row is a pixel of the output with all that its window covers, channels
+// innermost; a column is a filter. Groups of one channel are summed directly.
+//
+// It implements op.Task over Parts, in two steps for each image: see Step.
+type Conv struct {
+	s                   ConvShape
+	cg, mg, taps, k     int
+	pixels, outs, parts int
+	at                  [][]int // for each dimension, [Out][Kernel]: where in the input, or -1
+	args                *ConvArgs
+	image               int
+	gather              bool
+}
+
+// block is how many pixels are multiplied at once: a multiple of every tile's
+// rows.
+const block = 24
+
+// NewConv returns the convolution of a shape for so many threads.
+func NewConv(s *ConvShape, threads int) *Conv {
+	v := &Conv{s: *s, cg: s.C / s.Group, mg: s.M / s.Group, taps: elements(s.Kernel), pixels: elements(s.In), outs: elements(s.Out)}
+	v.k = v.cg * v.taps
+	v.parts = min(v.work(), 8*threads)
+	for d, n := range s.Out {
+		list := make([]int, 0, n*s.Kernel[d])
+		for o := range n {
+			for k := range s.Kernel[d] {
+				i := o*s.Stride[d] - s.BeginPads[d] + k*s.Dilation[d]
+				if i < 0 || i >= s.In[d] {
+					i = -1
+				}
+				list = append(list, i)
+			}
+		}
+		v.at = append(v.at, list)
+	}
+	return v
+}
+
+func elements(s []int) int {
+	n := 1
+	for _, d := range s {
+		n *= d
+	}
+	return n
+}
+
+// Direct reports whether the filters are read as they are, not packed.
+func (v *Conv) Direct() bool { return v.cg == 1 }
+
+// work is how many pieces an image has: rows of a channel, or blocks of pixels
+// of a group.
+func (v *Conv) work() int {
+	if v.Direct() {
+		return v.s.M
+	}
+	return v.s.Group * ((v.outs + block - 1) / block)
+}
+
+// Parts returns the length of the loop of either step.
+func (v *Conv) Parts() int { return v.parts }
+
+// ScratchBytes returns the size of ConvArgs.Scratch.
+func (v *Conv) ScratchBytes() int {
+	if v.Direct() {
+		return 0
+	}
+	return v.s.C*v.pixels + v.parts*block*Depths(v.k)
+}
+
+// ScratchSums returns the length of ConvArgs.Sums.
+func (v *Conv) ScratchSums() int {
+	if v.Direct() {
+		return v.parts * v.rowLength()
+	}
+	return v.parts * block * v.mg
+}
+
+func (v *Conv) rowLength() int { return v.s.Out[len(v.s.Out)-1] }
+
+// FiltersSize returns how many bytes PackFilters writes.
+func (v *Conv) FiltersSize() int { return v.s.Group * PackedSize(v.k, v.mg) }
+
+// PackFilters packs W; flip is Flip where it is unsigned.
+func (v *Conv) PackFilters(dst, w []byte, flip byte) {
+	clear(dst[:v.FiltersSize()])
+	for g := range v.s.Group {
+		for m := range v.mg {
+			column := dst[g*PackedSize(v.k, v.mg)+m/Panel*Panel*Depths(v.k)+m%Panel*Depth:]
+			for c := range v.cg {
+				for t := range v.taps {
+					k := t*v.cg + c
+					column[k/Depth*Panel*Depth+k%Depth] = w[((g*v.mg+m)*v.cg+c)*v.taps+t] ^ flip
+				}
+			}
+		}
+	}
+}
+
+// Bind gives v its operands.
+func (v *Conv) Bind(args *ConvArgs) { v.args = args }
+
+// Step sets what the next loop over Parts does: gather brings an image into the
+// order of pixels with their channels; the other step computes. Direct
+// convolutions need no gathering.
+func (v *Conv) Step(image int, gather bool) { v.image, v.gather = image, gather }
+
+// Chunk runs parts of the current step.
+func (v *Conv) Chunk(lo, hi int) {
+	for part := lo; part < hi; part++ {
+		switch {
+		case v.gather:
+			v.turn(v.s.C*part/v.parts, v.s.C*(part+1)/v.parts)
+		case v.Direct():
+			for m := v.s.M * part / v.parts; m < v.s.M*(part+1)/v.parts; m++ {
+				v.channel(m, v.args.Sums[part*v.rowLength():(part+1)*v.rowLength()])
+			}
+		default:
+			n := v.work()
+			for i := n * part / v.parts; i < n*(part+1)/v.parts; i++ {
+				v.multiply(part, i)
+			}
+		}
+	}
+}
+
+// turn writes channels [c0, c1) of the image to [Group][pixel][channel].
+func (v *Conv) turn(c0, c1 int) {
+	for c := c0; c < c1; c++ {
+		src := v.args.X[(v.image*v.s.C+c)*v.pixels:][:v.pixels]
+		dst := v.args.Scratch[c/v.cg*v.cg*v.pixels+c%v.cg:]
+		at := 0
+		for _, b := range src {
+			dst[at] = b ^ v.args.Flip
+			at += v.cg
+		}
+	}
+}
+
+// multiply computes block i of the image.
+func (v *Conv) multiply(part, i int) {
+	blocks := v.work() / v.s.Group
+	g, p0 := i/blocks, i%blocks*block
+	rows, depth := min(block, v.outs-p0), Depths(v.k)
+	a := v.args.Scratch[v.s.C*v.pixels+part*block*depth:][:block*depth]
+	x := v.args.Scratch[g*v.cg*v.pixels:][:v.cg*v.pixels]
+	for r := range rows {
+		row := a[r*depth : (r+1)*depth]
+		v.window(row, x, p0+r)
+		clear(row[v.k:])
+	}
+	sums := v.args.Sums[part*block*v.mg:][:block*v.mg]
+	m0 := g * v.mg
+	product := Args{
+		M: rows, N: v.mg, K: v.k, A: a, LDA: depth, B: v.args.W[g*PackedSize(v.k, v.mg):], C: sums, LDC: v.mg,
+		Init: v.args.Init[m0 : m0+v.mg],
+	}
+	Run(&product, 0, rows, 0, v.mg)
+	if v.args.ZeroW != nil {
+		v.correct(a, sums, rows, v.args.ZeroW[m0:m0+v.mg])
+	}
+	v.args.Sink.Store(v.image, m0, v.mg, p0, rows, sums, v.mg, 1)
+}
+
+// window copies what the window at output p covers.
+func (v *Conv) window(row, x []byte, p int) {
+	for t := range v.taps {
+		dst := row[t*v.cg : (t+1)*v.cg]
+		if i := v.tap(p, t); i >= 0 {
+			copy(dst, x[i*v.cg:(i+1)*v.cg])
+			continue
+		}
+		for c := range dst {
+			dst[c] = v.args.Zero
+		}
+	}
+}
+
+// tap returns the pixel of the input under element t of the window at output p,
+// or -1.
+func (v *Conv) tap(p, t int) int {
+	i, step := 0, 1
+	for d := len(v.at) - 1; d >= 0; d-- {
+		n, k := v.s.Out[d], v.s.Kernel[d]
+		at := v.at[d][p%n*k+t%k]
+		if at < 0 {
+			return -1
+		}
+		i += at * step
+		step *= v.s.In[d]
+		p /= n
+		t /= k
+	}
+	return i
+}
+
+// correct takes off what the zero points of the filters contribute.
+func (v *Conv) correct(a []byte, sums []int32, rows int, zeros []int32) {
+	for r := range rows {
+		s := int32(0)
+		for _, b := range a[r*Depths(v.k):][:v.k] {
+			s += int32(b)
+		}
+		for m, z := range zeros {
+			sums[r*v.mg+m] -= z * s
+		}
+	}
+}
+
+// channel computes channel m of the image from the one that it sees, row by
+// row. Differences from the zero points are multiplied, so pads count nothing
+// and what Init has for them is not used.
+func (v *Conv) channel(m int, row []int32) {
+	last := len(v.s.Out) - 1
+	kernel, width := v.s.Kernel[last], v.s.In[last]
+	x := v.args.X[(v.image*v.s.C+m/v.mg)*v.pixels:][:v.pixels]
+	zeroX, zeroW := int32(v.args.Zero), int32(0)
+	if v.args.ZeroW != nil {
+		zeroW = v.args.ZeroW[m]
+	}
+	for line := range v.outs / max(1, len(row)) {
+		for i := range row {
+			row[i] = v.args.Init[m]
+		}
+		for t := range v.taps {
+			w := int32(int8(v.args.W[m*v.taps+t]^v.args.Bits)) - zeroW
+			start := v.line(line, t/kernel)
+			if start < 0 || w == 0 {
+				continue
+			}
+			lo, hi := v.inside(t % kernel)
+			if lo >= hi {
+				continue
+			}
+			first, step := v.at[last][lo*kernel+t%kernel], v.s.Stride[last]
+			in := x[start*width : (start+1)*width]
+			for i := lo; i < hi; i++ {
+				row[i] += w * (int32(in[first]^v.args.Flip) - zeroX)
+				first += step
+			}
+		}
+		v.args.Sink.Store(v.image, m, 1, line*len(row), len(row), row, 1, len(row))
+	}
+}
+
+// line returns the row of the input under element t of the window's outer
+// dimensions at a row of the output, or -1.
+func (v *Conv) line(p, t int) int {
+	i, step := 0, 1
+	for d := len(v.at) - 2; d >= 0; d-- {
+		n, k := v.s.Out[d], v.s.Kernel[d]
+		at := v.at[d][p%n*k+t%k]
+		if at < 0 {
+			return -1
+		}
+		i += at * step
+		step *= v.s.In[d]
+		p /= n
+		t /= k
+	}
+	return i
+}
+
+// inside returns the outputs of the last dimension at which element k of the
+// window lies inside the input.
+func (v *Conv) inside(k int) (lo, hi int) {
+	last := len(v.s.Out) - 1
+	list, kernel := v.at[last], v.s.Kernel[last]
+	hi = v.s.Out[last]
+	for lo < hi && list[lo*kernel+k] < 0 {
+		lo++
+	}
+	for hi > lo && list[(hi-1)*kernel+k] < 0 {
+		hi--
+	}
+	return lo, hi
+}
