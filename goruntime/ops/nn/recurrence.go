@@ -63,6 +63,11 @@ func (u *unit) shape(c *op.Infer) error {
 	if err != nil {
 		return err
 	}
+	return u.outputs(c, s)
+}
+
+// outputs checks the other inputs and sets the outputs.
+func (u *unit) outputs(c *op.Infer, s sizes) error {
 	state := tensor.Shape{s.dirs, s.batch, s.hidden}
 	seq := tensor.Shape{s.steps, s.dirs, s.batch, s.hidden}
 	if layoutOf(c.Attr) == 1 {
@@ -91,6 +96,8 @@ type recurrence struct {
 	reverse [2]bool
 	act     [2][3]func(float32) float32
 	panels  [2][3]unsafe.Pointer // per direction: packed W and parts of R, nil where not constant
+	bytes   [2][2]*byteMatrix    // per direction: W and R where they are quantized
+	memory  quantizedMemory      // the parts of the workspace in that case
 	plain   bool                 // the default activations without clip and peepholes
 	coupled bool                 // LSTM: input_forget
 	after   bool                 // GRU: linear_before_reset
@@ -103,27 +110,13 @@ type recurrence struct {
 }
 
 func (u *unit) prepare(c *op.Context) error {
-	s := &recurrence{unit: u, layout: layoutOf(c.Attr), clip: c.Attr.Float("clip")}
-	var err error
-	if s.sizes, err = u.sizesOf(c.Attr, c.In(0).Shape, c.In(1).Shape, c.In(2).Shape); err != nil {
+	size, err := u.sizesOf(c.Attr, c.In(0).Shape, c.In(1).Shape, c.In(2).Shape)
+	if err != nil {
 		return err
 	}
-	switch d := c.Attr.Str("direction"); d {
-	case "forward", "foward": // the default of GRU 1 is misspelt
-	case "reverse":
-		s.reverse[0] = true
-	case "bidirectional":
-		s.reverse[1] = true
-	default:
-		return errs.New(errs.Argument, "direction %q is none of forward, reverse, bidirectional", d)
-	}
-	if err = s.settle(c.Attr); err != nil {
+	s, err := u.newRecurrence(c, size)
+	if err != nil || c.In(0).DType != tensor.F32 {
 		return err
-	}
-	s.plain = !c.Attr.Has("activations") && s.clip == 0 && !c.Has(7)
-	c.State = s
-	if c.In(0).DType != tensor.F32 {
-		return nil
 	}
 	c.NeedWorkspace(4 * s.workFloats())
 	if c.Constant(1) {
@@ -133,6 +126,26 @@ func (u *unit) prepare(c *op.Context) error {
 		err = s.pack(c, 2, 1+i, s.hidden, u.split[i], u.split[i+1])
 	}
 	return err
+}
+
+// newRecurrence leaves the State of a layer of these sizes.
+func (u *unit) newRecurrence(c *op.Context, size sizes) (*recurrence, error) {
+	s := &recurrence{unit: u, sizes: size, layout: layoutOf(c.Attr), clip: c.Attr.Float("clip")}
+	switch d := c.Attr.Str("direction"); d {
+	case "forward", "foward": // the default of GRU 1 is misspelt
+	case "reverse":
+		s.reverse[0] = true
+	case "bidirectional":
+		s.reverse[1] = true
+	default:
+		return nil, errs.New(errs.Argument, "direction %q is none of forward, reverse, bidirectional", d)
+	}
+	if err := s.settle(c.Attr); err != nil {
+		return nil, err
+	}
+	s.plain = !c.Attr.Has("activations") && s.clip == 0 && !c.Has(7)
+	c.State = s
+	return s, nil
 }
 
 // workFloats returns how much scratch a run needs.

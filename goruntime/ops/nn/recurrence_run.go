@@ -35,7 +35,11 @@ func (s *recurrence) direction(d int) {
 		x = s.timeMajor(carve(&work, s.steps*s.batch*s.in))
 	}
 	a := gemm.Args{M: s.steps * s.batch, N: g, K: s.in, A: first(x), LDA: s.in, C: first(s.proj), LDC: g, Start: gemm.Columns, Bias: first(bias)}
-	s.product(&a, s.panels[d][0], s.w[d*g*s.in:])
+	if q := s.bytes[d][0]; q != nil {
+		q.product(&a, x, s.proj, bias)
+	} else {
+		s.product(&a, s.panels[d][0], s.w[d*g*s.in:])
+	}
 	if s.y != nil {
 		s.clearPadding(d)
 	}
@@ -84,6 +88,10 @@ func (s *recurrence) stateAt(d, b int) int {
 func (s *recurrence) recur(d, slot int, src []float32, from, to int) {
 	g, h := s.gates*s.hidden, s.hidden
 	a := gemm.Args{M: s.batch, N: (to - from) * h, K: h, A: first(src), LDA: h, C: first(s.rows[from*h:]), LDC: g, Start: gemm.Add}
+	if q := s.bytes[d][1]; q != nil {
+		q.product(&a, src, s.rows[from*h:], nil)
+		return
+	}
 	s.product(&a, s.panels[d][slot], s.r[(d*g+from*h)*h:])
 }
 

@@ -51,7 +51,7 @@ func dynamicRun(c *op.Context) error {
 	for i := 0; i < len(d.ranges); i += 2 {
 		low, high = min(low, d.ranges[i]), max(high, d.ranges[i+1])
 	}
-	d.scale, d.zero = dynamicParameters(low, high)
+	d.scale, d.zero = igemm.Parameters(low, high)
 	if c.Wants(1) {
 		tensor.Elems[float32](c.Out(1))[0] = d.scale
 	}
@@ -65,43 +65,14 @@ func dynamicRun(c *op.Context) error {
 	return nil
 }
 
-// dynamicParameters returns the scale and the zero point for a range that holds
-// 0.
-func dynamicParameters(low, high float32) (scale float32, zero uint8) {
-	scale = (high - low) / 255
-	if scale == 0 {
-		return 1, 0
-	}
-	return scale, uint8(int32(igemm.Saturate(-low/scale, 0, 255)))
-}
-
 // Chunk implements op.Task over parts.
 func (d *dynamic) Chunk(lo, hi int) {
 	for p := lo; p < hi; p++ {
 		from, to := p*unitLength, min(d.n, (p+1)*unitLength)
 		if d.ranged {
-			quantizeBytes(d.y[from:to], d.x[from:to], d.scale, d.zero)
+			igemm.Quantize(d.y[from:to], d.x[from:to], d.scale, d.zero)
 		} else {
-			d.ranges[2*p], d.ranges[2*p+1] = span(d.x[from:to])
+			d.ranges[2*p], d.ranges[2*p+1] = igemm.Span(d.x[from:to])
 		}
-	}
-}
-
-// span returns the least and the greatest number of x and 0; a NaN is none.
-func span(x []float32) (low, high float32) {
-	for _, f := range x {
-		if f < low {
-			low = f
-		} else if f > high {
-			high = f
-		}
-	}
-	return low, high
-}
-
-func quantizeBytes(dst []uint8, x []float32, scale float32, zero uint8) {
-	z := float32(zero)
-	for i, f := range x {
-		dst[i] = uint8(int32(igemm.Saturate(f/scale, -z, 255-z) + z))
 	}
 }
