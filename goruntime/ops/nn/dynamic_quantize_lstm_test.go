@@ -29,7 +29,8 @@ func weightCodes(d tensor.DType, n, step, first int) []float64 {
 	return list
 }
 
-// The expected numbers come from ONNX Runtime 1.32.
+// The expected numbers come from ONNX Runtime 1.32 on one thread: on several it
+// quantizes the states of each sequence by themselves.
 func TestDynamicQuantizeLSTM(t *testing.T) {
 	const steps, batch, in, hidden = 3, 2, 3, 2
 	f := func(values []float64, d ...int) *tensor.View {
@@ -55,26 +56,23 @@ func TestDynamicQuantizeLSTM(t *testing.T) {
 			In: optest.In(x, w(tensor.I8, 2), r(tensor.I8, 2), b, nil, h0, c0, nil, ws, i8(2), rs, i8(2)),
 			Want: optest.Want(
 				optest.F32(
-					optest.Dims(steps, 2, batch, hidden), -0.394298, 0.2020779, 0.2117015, 0.1361687, -0.1116227, 0.1661854, -0.05128901, 0.3260545,
-					-0.5062672, 0.163125, 0.162503, -0.03317505, -0.07540005, 0.1685367, -0.1523969, 0.3751231,
-					-0.2678565, -0.02660295, -0.1835798, 0.03851237, -0.02459068, 0.3453369, 0.06217312, 0.1339522),
-				optest.F32(optest.Dims(2, batch, hidden), -0.2678565, -0.02660295, -0.1835798, 0.03851237, -0.1116227, 0.1661854, -0.05128901, 0.3260545),
-				optest.F32(optest.Dims(2, batch, hidden), -0.5149729, -0.05710581, -0.3044236, 0.1241398, -0.3196706, 0.4609058, -0.4165296, 0.5721992)),
+					optest.Dims(steps, 2, batch, hidden), -0.394298, 0.2020779, 0.2117015, 0.1361687, -0.1115365, 0.1664279, -0.05127339, 0.3261001, -0.506176, 0.162993, 0.1625131, -0.03315247, -0.07540005, 0.1685367, -0.1522847, 0.3752702, -0.2678561, -0.02669011, -0.1837073, 0.03859163, -0.02459068, 0.3453369, 0.06217312, 0.1339522),
+				optest.F32(optest.Dims(2, batch, hidden), -0.2678561, -0.02669011, -0.1837073, 0.03859163, -0.1115365, 0.1664279, -0.05127339, 0.3261001),
+				optest.F32(optest.Dims(2, batch, hidden), -0.514968, -0.05729192, -0.304578, 0.1243734, -0.3192119, 0.4613346, -0.4163925, 0.5722989)),
 		},
 		{
 			Name: "unsigned weights with zero points, sequences of several lengths", Attrs: both, Tol: 1e-5,
 			In: optest.In(x, w(tensor.U8, 2), r(tensor.U8, 2), b, optest.I32(optest.Dims(2), 2, 3), nil, nil, nil, ws, optest.U8(optest.Dims(2), 128, 120), rs, optest.U8(optest.Dims(2), 128, 130)),
 			Want: optest.Want(
 				optest.F32(
-					optest.Dims(steps, 2, batch, hidden), -0.2516515, 0.1642334, 0.2533389, 0.0649801, -0.06716686, 0.1212171, -0.05014256, 0.3076932,
-					-0.4592484, 0.1319138, 0.1956453, -0.06859937, -0.01560688, 0.1224327, -0.164105, 0.3204296, 0, 0, -0.1724374, 0.0215854, 0, 0, -0.1148069, 0.01731022),
-				optest.F32(optest.Dims(2, batch, hidden), -0.4592484, 0.1319138, -0.1724374, 0.0215854, -0.06716686, 0.1212171, -0.05014256, 0.3076932),
-				optest.F32(optest.Dims(2, batch, hidden), -0.7545191, 0.2748295, -0.2831188, 0.06861372, -0.1926418, 0.3312634, -0.407987, 0.5425444)),
+					optest.Dims(steps, 2, batch, hidden), -0.2516515, 0.1642334, 0.2533389, 0.0649801, -0.06721499, 0.1211741, -0.05016005, 0.3076703, -0.459287, 0.1319686, 0.1956312, -0.06862316, -0.01560688, 0.1224327, -0.1642125, 0.320543, 0, 0, -0.1725493, 0.02162665, 0, 0, -0.1148069, 0.01731022),
+				optest.F32(optest.Dims(2, batch, hidden), -0.459287, 0.1319686, -0.1725493, 0.02162665, -0.06721499, 0.1211741, -0.05016005, 0.3076703),
+				optest.F32(optest.Dims(2, batch, hidden), -0.7545468, 0.2749462, -0.2832521, 0.06873995, -0.1928076, 0.3311386, -0.4081786, 0.5425069)),
 		},
 		{
-			Name: "scales of gates, backwards", Attrs: optest.Attrs("direction", "reverse"), Tol: 5e-5, // a state on a half rounds either way
+			Name: "scales of gates, backwards", Attrs: optest.Attrs("direction", "reverse"), Tol: 1e-5,
 			In:   optest.In(x, w(tensor.I8, 1), r(tensor.I8, 1), nil, nil, nil, nil, nil, f(pattern(4*hidden, 9, .001, -2), 1, 4*hidden), i8(1, 4*hidden), f(pattern(4*hidden, 7, .001, -3), 1, 4*hidden), i8(1, 4*hidden)),
-			Want: optest.Want(optest.F32(optest.Dims(steps, 1, batch, hidden), -0.1475576, 0.1473986, 0.05956612, 0.04511099, -0.1848527, 0.01566974, 0.004403163, -0.04653715, 0.02607986, -0.09122653, -0.1227245, 0.0508656)),
+			Want: optest.Want(optest.F32(optest.Dims(steps, 1, batch, hidden), -0.1475559, 0.1474029, 0.05955433, 0.04509714, -0.1848644, 0.01568216, 0.004403163, -0.04653715, 0.02607986, -0.09122653, -0.1227245, 0.0508656)),
 		},
 		{
 			Name: "no steps", In: optest.In(f(nil, 0, batch, in), w(tensor.I8, 1), r(tensor.I8, 1), nil, nil, nil, nil, nil, optest.F32(optest.Dims(1), 1), i8(1), optest.F32(optest.Dims(1), 1), i8(1)),
