@@ -94,8 +94,31 @@ typedef struct gr_output {
   int64_t dims[GR_MAX_RANK];
 } gr_output;
 
+/* One call of an operator that the caller brings. */
+typedef struct gr_custom_call {
+  uint64_t kernel; /* from gr_custom.make */
+  const gr_view *inputs; /* good during the call; dtype 0 where omitted */
+  size_t n_inputs;
+  size_t n_outputs;
+  uint64_t token; /* for gr_custom_output */
+} gr_custom_call;
+
+/* Operators that the caller brings; they go before those of the core. All is
+ * called on the thread that opens the session or runs it. Not 0 is a failure. */
+typedef struct gr_custom {
+  const char *const *domains; /* n of each, "" for ai.onnx */
+  const char *const *names;
+  size_t n;
+  /* Makes the kernel of one node: a serialized NodeProto whose attributes are
+   * bound, and the same attributes as a JSON object. */
+  int (*make)(void *arg, const void *node, size_t size, const char *attributes, int64_t opset, uint64_t *kernel);
+  int (*run)(void *arg, const gr_custom_call *call);
+  void *arg;
+} gr_custom;
+
 /* How a session is opened; all zero is good. */
 typedef struct gr_options {
+  const gr_custom *custom; /* copied, but for arg; or NULL */
   uint64_t execution; /* an execution arena to share, or 0 */
   uint64_t io;        /* an I/O arena to share, or 0 */
   int32_t threads;    /* of a run; 0 is all that the process may use */
@@ -116,6 +139,8 @@ typedef struct gr_call {
   int (*poll)(void *); /* asked between nodes at most every 20 ms; not 0 ends the run */
   void *poll_arg;
   int32_t threads; /* replaces the session's number where not 0 */
+  int32_t trace;   /* not 0: events receives what happened, also where the run fails */
+  char *events;    /* JSON lines, freed with gr_text_free */
 } gr_call;
 
 /* An input or output of a model. Texts live as long as the session. */
@@ -148,6 +173,9 @@ gr_lease_shared *gr_shared(void);
 char *gr_build_info(void);
 void gr_text_free(char *text);
 
+/* What a model needs and is not run here, as a JSON list; weights are not read. The
+ * model is a path, or bytes where path is NULL. *text is freed with gr_text_free. */
+gr_status gr_model_lacks(const char *path, const void *data, size_t size, char **text, gr_error **error);
 gr_status gr_session_open(const char *path, const gr_options *options, uint64_t *session, gr_error **error);
 /* The bytes are copied. */
 gr_status gr_session_open_bytes(const void *data, size_t size, const char *folder, const gr_options *options,
@@ -159,6 +187,11 @@ gr_status gr_session_output(uint64_t session, int64_t i, gr_info *info, gr_error
 gr_status gr_session_arenas(uint64_t session, uint64_t *execution, uint64_t *io, gr_error **error);
 gr_status gr_session_target(uint64_t session, const char *const *names, size_t n, uint64_t *target, gr_error **error);
 gr_status gr_session_run(uint64_t session, gr_call *call, gr_error **error);
+/* Makes output slot of the call that token names, to be filled before run returns.
+ * The elements of strings are gr_string into *text, which has text_size bytes. *data
+ * is NULL where nothing reads the output. */
+gr_status gr_custom_output(uint64_t token, size_t slot, int32_t dtype, const int64_t *dims, int32_t rank, size_t text_size,
+                           void **data, char **text, gr_error **error);
 /* Frees the value of an output, but no lease in it. */
 void gr_value_free(gr_value *value);
 

@@ -79,6 +79,10 @@ func (k *call) run(s *session, c *C.gr_call) error {
 	if err := k.decode(s, c); err != nil {
 		return err
 	}
+	if c.trace != 0 {
+		finish := k.record(c)
+		defer finish()
+	}
 	if err := s.Run(&k.Call); err != nil {
 		return err
 	}

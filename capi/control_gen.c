@@ -230,6 +230,51 @@ _wrap__control_pyapi_Objects(PyObject *PYBINDGEN_UNUSED(_args), PyObject *PYBIND
 
 
 static PyObject *
+_wrap__control_pyapi_SessionNodes(PyObject * PYBINDGEN_UNUSED(dummy), PyObject *args, PyObject *kwargs)
+{
+    PyObject *py_retval;
+    char *retval;
+    int64_t h;
+    const char *keywords[] = {"h", NULL};
+
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, (char *) "L", (char **) keywords, &h)) {
+        return NULL;
+    }
+    retval = pyapi_SessionNodes(h);
+    if (PyErr_Occurred()) {
+        if (retval != NULL) free(retval);
+        return NULL;
+    }
+    py_retval = Py_BuildValue((char *) "s", retval);
+    free(retval);
+    return py_retval;
+}
+
+
+static PyObject *
+_wrap__control_pyapi_SessionPlan(PyObject * PYBINDGEN_UNUSED(dummy), PyObject *args, PyObject *kwargs)
+{
+    PyObject *py_retval;
+    char *retval;
+    int64_t h;
+    char *inputs;
+    const char *keywords[] = {"h", "inputs", NULL};
+
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, (char *) "Ls", (char **) keywords, &h, &inputs)) {
+        return NULL;
+    }
+    retval = pyapi_SessionPlan(h, inputs);
+    if (PyErr_Occurred()) {
+        if (retval != NULL) free(retval);
+        return NULL;
+    }
+    py_retval = Py_BuildValue((char *) "s", retval);
+    free(retval);
+    return py_retval;
+}
+
+
+static PyObject *
 _wrap__control_pyapi_SessionReport(PyObject * PYBINDGEN_UNUSED(dummy), PyObject *args, PyObject *kwargs)
 {
     PyObject *py_retval;
@@ -260,6 +305,8 @@ static PyMethodDef _control_functions[] = {
     {(char *) "pyapi_ArenaStats", (PyCFunction) _wrap__control_pyapi_ArenaStats, METH_KEYWORDS|METH_VARARGS, "pyapi_ArenaStats(h)\n\ntype: h: int64_t" },
     {(char *) "pyapi_Config", (PyCFunction) _wrap__control_pyapi_Config, METH_NOARGS, "pyapi_Config()\n\n" },
     {(char *) "pyapi_Objects", (PyCFunction) _wrap__control_pyapi_Objects, METH_NOARGS, "pyapi_Objects()\n\n" },
+    {(char *) "pyapi_SessionNodes", (PyCFunction) _wrap__control_pyapi_SessionNodes, METH_KEYWORDS|METH_VARARGS, "pyapi_SessionNodes(h)\n\ntype: h: int64_t" },
+    {(char *) "pyapi_SessionPlan", (PyCFunction) _wrap__control_pyapi_SessionPlan, METH_KEYWORDS|METH_VARARGS, "pyapi_SessionPlan(h, inputs)\n\ntype: h: int64_t\ntype: inputs: char *" },
     {(char *) "pyapi_SessionReport", (PyCFunction) _wrap__control_pyapi_SessionReport, METH_KEYWORDS|METH_VARARGS, "pyapi_SessionReport(h)\n\ntype: h: int64_t" },
     {NULL, NULL, 0, NULL}
 };

@@ -149,6 +149,36 @@ func pyapi_Objects() *C.char {
 	return C.CString(cret)
 }
 
+//export pyapi_SessionNodes
+func pyapi_SessionNodes(h C.longlong) *C.char {
+	_saved_thread := C.PyEval_SaveThread()
+	cret, __err := pyapi.SessionNodes(int64(h))
+
+	C.PyEval_RestoreThread(_saved_thread)
+	if __err != nil {
+		estr := C.CString(__err.Error())
+		C.PyErr_SetString(C.PyExc_RuntimeError, estr)
+		C.free(unsafe.Pointer(estr))
+		return C.CString("")
+	}
+	return C.CString(cret)
+}
+
+//export pyapi_SessionPlan
+func pyapi_SessionPlan(h C.longlong, inputs *C.char) *C.char {
+	_saved_thread := C.PyEval_SaveThread()
+	cret, __err := pyapi.SessionPlan(int64(h), C.GoString(inputs))
+
+	C.PyEval_RestoreThread(_saved_thread)
+	if __err != nil {
+		estr := C.CString(__err.Error())
+		C.PyErr_SetString(C.PyExc_RuntimeError, estr)
+		C.free(unsafe.Pointer(estr))
+		return C.CString("")
+	}
+	return C.CString(cret)
+}
+
 //export pyapi_SessionReport
 func pyapi_SessionReport(h C.longlong) *C.char {
 	_saved_thread := C.PyEval_SaveThread()

@@ -45,6 +45,15 @@ PyObject *gr_other_from(PyObject *value, const char *type, uint64_t io, gr_view 
 PyObject *gr_other_of(gr_output *output); /* takes the output */
 void gr_value_drop(gr_value *value);      /* releases the leases in it */
 
+/* native_custom.c */
+typedef struct {
+  PyObject *factory; /* called with (node, attributes, opset), returns a kernel */
+  PyObject *list;    /* the kernels, by number */
+} gr_custom_kernels;
+/* custom.domains is to be freed with PyMem_Free after the session is open. */
+int gr_custom_from(gr_custom_kernels *kernels, PyObject *pairs, PyObject *factory, gr_custom *custom);
+void gr_custom_clear(gr_custom_kernels *kernels);
+
 /* native_packed.c */
 int gr_packed(int dtype);
 PyObject *gr_unpacked(gr_output *output); /* takes the lease */

@@ -21,7 +21,29 @@ static PyObject *check_fork(PyObject *module, PyObject *unused) {
   Py_RETURN_NONE;
 }
 
+static PyObject *model_lacks(PyObject *module, PyObject *args) {
+  (void)module;
+  PyObject *path = Py_None;
+  Py_buffer data = {0};
+  if (!PyArg_ParseTuple(args, "O|z*", &path, &data)) return NULL;
+  PyObject *list = NULL;
+  const char *file = path == Py_None ? NULL : PyBytes_AsString(path);
+  if ((path == Py_None || file != NULL) && gr_check_fork() == 0) {
+    char *text = NULL;
+    gr_error *error = NULL;
+    gr_status status;
+    Py_BEGIN_ALLOW_THREADS
+    status = gr_model_lacks(file, data.buf, (size_t)data.len, &text, &error);
+    Py_END_ALLOW_THREADS
+    list = status == GR_OK ? PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace") : gr_raise(error);
+    gr_text_free(text);
+  }
+  PyBuffer_Release(&data);
+  return list;
+}
+
 static PyMethodDef functions[] = {
+    {"model_lacks", model_lacks, METH_VARARGS, "What the model (path or None, bytes) needs and is not run here, as JSON."},
     {"set_errors", gr_set_errors, METH_O, "Takes the module that makes exceptions."},
     {"check_fork", check_fork, METH_NOARGS, "Raises in a process forked after the core was loaded."},
     {"build_info", build_info, METH_NOARGS, "The active variants as JSON."},

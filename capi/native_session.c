@@ -26,6 +26,7 @@ typedef struct {
   PyObject *targets;  /* dict: tuple of names -> index in list */
   Target *list;
   Py_ssize_t n_list;
+  gr_custom_kernels custom;
   int small; /* a run is short enough to keep the interpreter's lock */
 } Session;
 
@@ -43,6 +44,7 @@ typedef struct {
   gr_view *lent;
   Py_ssize_t n_inputs;
   Py_ssize_t elements;
+  PyObject *events; /* a list, where the run is traced */
 } Run;
 
 /* ---- description ---- */
@@ -92,7 +94,7 @@ static int load(Session *self) {
     return -1;
   }
   self->n_inputs = inputs;
-  self->small = nodes <= SMALL_NODES;
+  self->small = nodes <= SMALL_NODES && self->custom.list == NULL;
   self->input_names = PyTuple_New(inputs);
   self->outputs.names = PyTuple_New(outputs);
   self->targets = PyDict_New();
@@ -125,18 +127,28 @@ static int load(Session *self) {
 }
 
 static PyObject *session_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
-  static char *names[] = {"path", "data", "folder", "execution", "io", "threads", NULL};
-  PyObject *path = Py_None, *execution = Py_None, *io = Py_None;
+  static char *names[] = {"path", "data", "folder", "execution", "io", "threads", "custom", "factory", NULL};
+  PyObject *path = Py_None, *execution = Py_None, *io = Py_None, *pairs = Py_None, *factory = Py_None;
+  gr_custom custom = {0};
   Py_buffer data = {0};
   const char *folder = NULL;
   gr_options options = {0};
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|Oz*zOOi", names, &path, &data, &folder, &execution, &io, &options.threads)) return NULL;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|Oz*zOOiOO", names, &path, &data, &folder, &execution, &io, &options.threads, &pairs,
+                                   &factory))
+    return NULL;
   Session *self = NULL;
   options.execution = gr_arena_handle(execution);
   options.io = gr_arena_handle(io);
   if (gr_check_fork() < 0 || options.execution == (uint64_t)-1 || options.io == (uint64_t)-1) goto done;
   self = (Session *)type->tp_alloc(type, 0);
   if (self == NULL) goto done;
+  if (pairs != Py_None) {
+    if (gr_custom_from(&self->custom, pairs, factory, &custom) < 0) {
+      Py_CLEAR(self);
+      goto done;
+    }
+    options.custom = &custom;
+  }
   gr_error *error = NULL;
   gr_status status;
   const char *file = path == Py_None ? NULL : PyBytes_AsString(path);
@@ -155,6 +167,7 @@ static PyObject *session_new(PyTypeObject *type, PyObject *args, PyObject *kwarg
     Py_CLEAR(self);
   }
 done:
+  PyMem_Free((void *)custom.domains);
   PyBuffer_Release(&data);
   return (PyObject *)self;
 }
@@ -179,6 +192,7 @@ static void target_clear(Target *t) {
 static void session_dealloc(Session *self) {
   PyTypeObject *type = Py_TYPE(self);
   if (self->handle != 0 && !gr_forked) gr_session_close(self->handle, NULL);
+  gr_custom_clear(&self->custom);
   for (Py_ssize_t i = 0; i < self->n_list; i++) target_clear(&self->list[i]);
   PyMem_Free(self->list);
   target_clear(&self->outputs);
@@ -205,6 +219,11 @@ static PyObject *session_outputs(Session *self, void *unused) {
 static PyObject *session_arenas(Session *self, void *unused) {
   (void)unused;
   return Py_BuildValue("KK", (unsigned long long)self->execution, (unsigned long long)self->io);
+}
+
+static PyObject *session_handle(Session *self, void *unused) {
+  (void)unused;
+  return PyLong_FromUnsignedLongLong(self->handle);
 }
 
 /* ---- targets ---- */
@@ -410,6 +429,19 @@ static PyObject *results(Target *t, Run *r, PyObject *lent) {
   return list;
 }
 
+/* note appends the events of a run to the list that the caller gave. An exception
+ * that a signal or a kernel raised waits meanwhile. */
+static int note(Run *r) {
+  PyObject *type, *value, *trace;
+  PyErr_Fetch(&type, &value, &trace);
+  PyObject *text = PyUnicode_DecodeUTF8(r->call.events, (Py_ssize_t)strlen(r->call.events), "replace");
+  gr_text_free(r->call.events);
+  int status = text == NULL ? -1 : PyList_Append(r->events, text);
+  Py_XDECREF(text);
+  if (type != NULL) PyErr_Restore(type, value, trace);
+  return status;
+}
+
 /* execute runs target t on feeds. */
 static PyObject *execute(Session *self, Target *t, Run *r, PyObject *feeds, PyObject *lent) {
   uint64_t io = r->call.io != 0 ? r->call.io : self->io;
@@ -421,7 +453,9 @@ static PyObject *execute(Session *self, Target *t, Run *r, PyObject *feeds, PyOb
   r->call.outputs = r->outputs;
   r->call.n_outputs = (size_t)t->n_outputs;
   gr_error *error = NULL;
-  if (cross(self, r, &error) != GR_OK) return gr_raise(error);
+  gr_status status = cross(self, r, &error);
+  if (r->call.events != NULL && note(r) < 0) status = GR_INTERNAL;
+  if (status != GR_OK) return gr_raise(error);
   return results(t, r, lent);
 }
 
@@ -461,8 +495,8 @@ static PyObject *begin(Session *self, Target *t, Run *r, PyObject *feeds, PyObje
 }
 
 /* The keywords of run, interned: compared by address. */
-enum { KW_OUTPUTS, KW_EXECUTION, KW_IO, KW_CANCEL, KW_TIMEOUT, KW_THREADS, NUM_KEYWORDS };
-static const char *const keyword_texts[NUM_KEYWORDS] = {"outputs", "execution", "io", "cancel", "timeout", "threads"};
+enum { KW_OUTPUTS, KW_EXECUTION, KW_IO, KW_CANCEL, KW_TIMEOUT, KW_THREADS, KW_EVENTS, NUM_KEYWORDS };
+static const char *const keyword_texts[NUM_KEYWORDS] = {"outputs", "execution", "io", "cancel", "timeout", "threads", "events"};
 static PyObject *keywords[NUM_KEYWORDS];
 
 int gr_session_init_names(void) {
@@ -491,6 +525,14 @@ static int option(Run *r, int k, PyObject *value, PyObject **lent) {
     case KW_EXECUTION: return (r->call.execution = gr_arena_handle(value)) == (uint64_t)-1 ? -1 : 0;
     case KW_IO: return (r->call.io = gr_arena_handle(value)) == (uint64_t)-1 ? -1 : 0;
     case KW_CANCEL: return (r->call.stop = gr_stop_handle(value)) == (uint64_t)-1 ? -1 : 0;
+    case KW_EVENTS:
+      if (!PyList_Check(value)) {
+        gr_raise_text(GR_TYPE, "events must be a list, %s given", Py_TYPE(value)->tp_name);
+        return -1;
+      }
+      r->events = value;
+      r->call.trace = 1;
+      return 0;
     case KW_TIMEOUT:
       if (value != Py_None) r->call.timeout = PyFloat_AsDouble(value);
       return PyErr_Occurred() ? -1 : 0;
@@ -527,6 +569,7 @@ static PyMethodDef session_methods[] = {
 static PyGetSetDef session_getset[] = {
     {"inputs", (getter)session_inputs, NULL, "(name, type, dtype, shape, optional) of each input", NULL},
     {"outputs", (getter)session_outputs, NULL, "(name, type, dtype, shape, optional) of each output", NULL},
+    {"handle", (getter)session_handle, NULL, "what the control plane calls it, 0 when it is closed", NULL},
     {"arenas", (getter)session_arenas, NULL, "handles of the execution and the I/O arena", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };

@@ -26,6 +26,7 @@ type session struct {
 	arenas          [2]uint64 // handles of execution and I/O arena
 	ownsArenas      [2]bool
 	model           unsafe.Pointer // the copy of the model's bytes, or nil
+	freeCustom      func()
 
 	mu      sync.Mutex // protects targets and idle
 	targets []*exec.Target
@@ -74,10 +75,11 @@ func gr_session_open_bytes(data unsafe.Pointer, size C.size_t, folder *C.char, o
 
 // open makes the session of a model; on failure it gives the model back.
 func open(m *onnx.Model, copied unsafe.Pointer, options *C.gr_options, handle *C.uint64_t) error {
-	s := &session{model: copied}
+	s := &session{model: copied, freeCustom: func() {}}
 	var o exec.Options
 	var err error
 	if options != nil {
+		o.Custom, s.freeCustom = customOf(options.custom)
 		o.Threads = int(options.threads)
 		if o.Execution, err = handles.ExecutionOf(uint64(options.execution)); err == nil {
 			o.IO, err = handles.IOOf(uint64(options.io))
@@ -94,6 +96,7 @@ func open(m *onnx.Model, copied unsafe.Pointer, options *C.gr_options, handle *C
 		s.Session, err = exec.New(m, o)
 	}
 	if err != nil {
+		s.freeCustom()
 		m.Close()
 		C.free(copied)
 		return err
@@ -130,6 +133,7 @@ func gr_session_close(h C.uint64_t, out **C.gr_error) C.gr_status {
 		forget(s.inputs)
 		forget(s.outputs)
 		C.free(s.model)
+		s.freeCustom()
 		return nil
 	})
 }

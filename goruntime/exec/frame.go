@@ -5,6 +5,7 @@ import (
 
 	"github.com/goruntime/goruntime/goruntime/arena"
 	"github.com/goruntime/goruntime/goruntime/errs"
+	"github.com/goruntime/goruntime/goruntime/internal/invariants"
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/plan"
 	"github.com/goruntime/goruntime/goruntime/tensor"
@@ -217,27 +218,42 @@ func (f *frame) checkLent(b int, lent *tensor.View) error {
 
 // execute runs the steps in order.
 func (f *frame) execute() error {
+	if f.run.trace != nil {
+		return f.executeTraced()
+	}
 	for k, i := range f.order {
-		st := &f.prog.steps[i]
-		f.now = i
-		var err error
-		if st.static {
-			err = f.static(st, &f.nodes[i])
-		} else {
-			err = f.dynamic(st, &f.nodes[i])
-		}
-		if err == nil && (st.heavy || k&31 == 31) {
-			err = f.run.stop.check()
-		}
-		if len(f.temps) > 0 {
-			f.freeTemps()
-		}
-		if err != nil {
-			return errs.At(err, st.node.OpType, st.node.Name, "")
+		if err := f.step(i, k&31 == 31); err != nil {
+			return err
 		}
 		for _, b := range f.prog.plan.Release[i] {
 			f.free(b)
 		}
+	}
+	return nil
+}
+
+// step runs step i; look asks whether the run is to end, where the step does not.
+// What dies in the step is the caller's to free.
+func (f *frame) step(i int, look bool) error {
+	st := &f.prog.steps[i]
+	f.now = i
+	var err error
+	if st.static {
+		err = f.static(st, &f.nodes[i])
+	} else {
+		err = f.dynamic(st, &f.nodes[i])
+	}
+	if err == nil && (st.heavy || look) {
+		err = f.run.stop.check()
+	}
+	if len(f.temps) > 0 {
+		f.freeTemps()
+	}
+	if err != nil {
+		return errs.At(err, st.node.OpType, st.node.Name, "")
+	}
+	if invariants.Enabled {
+		f.verifyOutputs(st)
 	}
 	return nil
 }

@@ -77,6 +77,7 @@ type program struct {
 	sig     []tensor.View
 	outputs []int
 	plan    *plan.Plan
+	work    []int   // the workspace of each step, in bytes
 	shared  [][]int // the values of each buffer
 	leaving []int   // the buffers that leave the run, in the order of outputs
 	exitOf  []int   // the output of each buffer that leaves

@@ -17,6 +17,9 @@ type run struct {
 	text []arena.Handle // bytes of strings that the run made
 	// others is set where a sequence, an optional or a map may leave the run.
 	others bool
+	trace  func(*Event)
+	peak   int64 // of the trace
+	depth  int   // of the subgraph that runs, under a trace
 }
 
 // keepText returns n bytes for strings, which live until the run is over.
@@ -58,6 +61,8 @@ type Call struct {
 	IO        *arena.IOArena
 	// Stop ends the run early; may be nil.
 	Stop *Stop
+	// Trace, where not nil, is called after each step of the run, on its goroutine.
+	Trace func(*Event)
 	// Threads, where not 0, replaces the session's number.
 	Threads int
 
@@ -132,7 +137,7 @@ func (c *Call) end(f *frame) {
 }
 
 func (c *Call) begin(s *Session) {
-	c.run.exec, c.run.io, c.run.stop = c.Execution, c.IO, c.Stop
+	c.run.exec, c.run.io, c.run.stop, c.run.trace, c.run.peak = c.Execution, c.IO, c.Stop, c.Trace, 0
 	if c.run.exec == nil {
 		c.run.exec = s.execution
 	}

@@ -24,6 +24,8 @@ type Options struct {
 	// NoReuse gives every intermediate memory of its own: for tests of the
 	// planner and for looking at values after a run.
 	NoReuse bool
+	// Custom are operators that the caller brings; may be nil.
+	Custom *graph.Custom
 }
 
 // Session is a model ready to run.
@@ -64,7 +66,7 @@ func New(m *onnx.Model, opts Options) (*Session, error) {
 		}
 		s.packs.hold(h)
 		return bytesOf(h, n), nil
-	})
+	}, opts.Custom)
 	if err != nil {
 		s.packs.close()
 		s.weights.Close()
@@ -167,6 +169,48 @@ func (s *Session) infos(ids []graph.ID) []Info {
 		list[i] = Info{Name: v.Name, Type: v.Type, Optional: v.Const != nil && v.Input}
 	}
 	return list
+}
+
+// NodeInfo describes a node of the model's own graph, functions in their place.
+type NodeInfo struct {
+	Name    string   `json:"name"`
+	OpType  string   `json:"op_type"`
+	Domain  string   `json:"domain"`
+	Version int      `json:"version"`
+	Inputs  []string `json:"inputs"`
+	Outputs []string `json:"outputs"`
+}
+
+// Nodes returns the nodes of the model in the order in which they run.
+func (s *Session) Nodes() []NodeInfo {
+	list := make([]NodeInfo, len(s.g.Nodes))
+	for i := range s.g.Nodes {
+		n := &s.g.Nodes[i]
+		list[i] = NodeInfo{Name: n.Name, OpType: n.OpType, Domain: n.Domain, Version: n.Version, Inputs: s.namesOf(n.In), Outputs: s.namesOf(n.Out)}
+	}
+	return list
+}
+
+func (s *Session) namesOf(ids []graph.ID) []string {
+	names := make([]string, len(ids))
+	for i, id := range ids {
+		if id != graph.None {
+			names[i] = s.g.Values[id].Name
+		}
+	}
+	return names
+}
+
+// Values returns the names of all values that can be asked for: inputs,
+// constants, and what nodes make, in this order.
+func (s *Session) Values() []string {
+	var names []string
+	for i := range s.g.Values {
+		if id, ok := s.g.Lookup(s.g.Values[i].Name); ok && int(id) == i {
+			names = append(names, s.g.Values[i].Name)
+		}
+	}
+	return names
 }
 
 // Model returns the model as it was read.

@@ -308,6 +308,7 @@ func (z *specializer) heavy(st *step) bool {
 // plan makes the program's plan; work is the workspace of each step.
 func (z *specializer) plan(work []int) {
 	p := z.p
+	p.work = work
 	pr := &plan.Problem{Values: make([]plan.Value, len(p.vals)), Steps: make([]plan.Step, len(p.steps)), NoReuse: p.unit.s.opts.NoReuse}
 	for i := range p.vals {
 		v := &p.vals[i]

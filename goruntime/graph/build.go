@@ -2,7 +2,6 @@ package graph
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/goruntime/goruntime/goruntime/errs"
 	"github.com/goruntime/goruntime/goruntime/onnx"
@@ -14,31 +13,59 @@ import (
 // cannot be read in place.
 type Alloc func(n int) ([]byte, error)
 
+// Custom are operators that the caller brings: Has tells for which ones, Make
+// returns the Def of one node, whose attributes are bound.
+type Custom struct {
+	Has  func(domain, name string) bool
+	Make func(n *onnx.Node, opset int) (*op.Def, error)
+}
+
 // Build makes the Graph of a model: names become numbers, functions are
-// inlined, Constant nodes become constants, nodes are put in order.
+// inlined, Constant nodes become constants, nodes are put in order. A custom
+// operator goes before a function or operator of its name; custom may be nil.
 //
 // Ownership: constants alias the model's memory where they can and come from
 // alloc where they must be decoded.
 // Errors: errs.Model for a graph that is not valid (a name produced twice or
 // never, a cycle, a wrong attribute), errs.Unsupported listing every operator
 // that is not run here.
-func Build(m *onnx.Model, alloc Alloc) (*Graph, error) {
-	b := &builder{model: m, alloc: alloc, functions: map[funcKey]*onnx.Function{}, lacking: map[string]bool{}, schemas: map[opKey]*schema.Op{}}
-	for _, f := range m.Functions {
-		b.functions[funcKey{onnx.Domain(f.Domain), f.Name, f.Overload}] = f
-	}
-	ops, err := opsets(m.Opsets)
-	if err != nil {
-		return nil, err
-	}
-	g, err := b.graph(m.Graph, nil, &frame{opsets: ops})
+func Build(m *onnx.Model, alloc Alloc, custom *Custom) (*Graph, error) {
+	b := newBuilder(m, custom)
+	b.alloc = alloc
+	g, err := b.build()
 	if err != nil {
 		return nil, err
 	}
 	if len(b.missing) > 0 {
-		return nil, errs.New(errs.Unsupported, "the model needs %d operators that are not supported: %s", len(b.missing), strings.Join(b.missing, ", "))
+		return nil, errs.New(errs.Unsupported, "%w", &Lacking{List: b.missing})
 	}
 	return g, nil
+}
+
+// Lacks returns what a model needs and is not run here, without reading its
+// weights.
+//
+// Errors: errs.Model for a graph that is not valid.
+func Lacks(m *onnx.Model, custom *Custom) ([]Lack, error) {
+	b := newBuilder(m, custom)
+	_, err := b.build()
+	return b.missing, err
+}
+
+func newBuilder(m *onnx.Model, custom *Custom) *builder {
+	b := &builder{model: m, custom: custom, functions: map[funcKey]*onnx.Function{}, lacking: map[Lack]bool{}, schemas: map[opKey]*schema.Op{}}
+	for _, f := range m.Functions {
+		b.functions[funcKey{onnx.Domain(f.Domain), f.Name, f.Overload}] = f
+	}
+	return b
+}
+
+func (b *builder) build() (*Graph, error) {
+	ops, err := opsets(b.model.Opsets)
+	if err != nil {
+		return nil, err
+	}
+	return b.graph(b.model.Graph, nil, &frame{opsets: ops})
 }
 
 type funcKey struct{ domain, name, overload string }
@@ -50,10 +77,11 @@ type opKey struct {
 
 type builder struct {
 	model     *onnx.Model
-	alloc     Alloc
+	alloc     Alloc // nil where constants are not read
 	functions map[funcKey]*onnx.Function
-	missing   []string // "domain.Op version", each once
-	lacking   map[string]bool
+	custom    *Custom
+	missing   []Lack // each once
+	lacking   map[Lack]bool
 	count     int // nodes built
 	schemas   map[opKey]*schema.Op
 }
@@ -237,6 +265,9 @@ func (b *builder) nodes(list []onnx.Node, sp *space, fr *frame) error {
 
 func (b *builder) node(n *onnx.Node, name string, sp *space, fr *frame) error {
 	domain := onnx.Domain(n.Domain)
+	if b.custom != nil && b.custom.Has(domain, n.OpType) {
+		return b.customNode(n, name, sp, fr)
+	}
 	if f := b.functions[funcKey{domain, n.OpType, n.Overload}]; f != nil {
 		return b.call(f, n, name, sp, fr)
 	}
@@ -244,19 +275,9 @@ func (b *builder) node(n *onnx.Node, name string, sp *space, fr *frame) error {
 		return b.constantNode(n, sp, fr)
 	}
 	out := Node{Name: name, OpType: n.OpType, Domain: domain}
-	var err error
-	for _, in := range n.Inputs {
-		id := None
-		if in != "" {
-			var ok bool
-			if id, ok = sp.lookup(in); !ok {
-				return errs.New(errs.Model, "the input %q is produced by no node, input or initializer", in)
-			}
-		}
-		out.In = append(out.In, id)
-	}
-	for len(out.In) > 0 && out.In[len(out.In)-1] == None {
-		out.In = out.In[:len(out.In)-1]
+	err := out.inputs(n, sp)
+	if err != nil {
+		return err
 	}
 	if !b.resolve(&out, n, fr) {
 		return b.skip(n, sp, fr)
@@ -264,17 +285,8 @@ func (b *builder) node(n *onnx.Node, name string, sp *space, fr *frame) error {
 	if err = b.attributes(&out, n, sp, fr); err != nil {
 		return err
 	}
-	for _, o := range n.Outputs {
-		id := None
-		if o != "" {
-			if id, err = sp.define(o); err != nil {
-				return err
-			}
-		}
-		out.Out = append(out.Out, id)
-	}
-	if len(out.Out) == 0 {
-		return errs.New(errs.Model, "the node has no output")
+	if err = out.outputs(n, sp); err != nil {
+		return err
 	}
 	if s := b.schema(out.Domain, out.OpType, out.Opset); s != nil {
 		if err := out.arity(s); err != nil {
@@ -283,6 +295,72 @@ func (b *builder) node(n *onnx.Node, name string, sp *space, fr *frame) error {
 	}
 	if b.count++; b.count > maxNodes {
 		return errs.New(errs.Model, "the model has more than %d nodes once its functions are put in place", maxNodes)
+	}
+	b.types(&out, sp.g)
+	sp.g.Nodes = append(sp.g.Nodes, out)
+	return nil
+}
+
+// inputs looks up the inputs of a node. Omitted ones at the end are left out.
+func (n *Node) inputs(from *onnx.Node, sp *space) error {
+	for _, in := range from.Inputs {
+		id := None
+		if in != "" {
+			var ok bool
+			if id, ok = sp.lookup(in); !ok {
+				return errs.New(errs.Model, "the input %q is produced by no node, input or initializer", in)
+			}
+		}
+		n.In = append(n.In, id)
+	}
+	for len(n.In) > 0 && n.In[len(n.In)-1] == None {
+		n.In = n.In[:len(n.In)-1]
+	}
+	return nil
+}
+
+// outputs defines the outputs of a node.
+func (n *Node) outputs(from *onnx.Node, sp *space) error {
+	for _, o := range from.Outputs {
+		id := None
+		if o != "" {
+			var err error
+			if id, err = sp.define(o); err != nil {
+				return err
+			}
+		}
+		n.Out = append(n.Out, id)
+	}
+	if len(n.Out) == 0 {
+		return errs.New(errs.Model, "the node has no output")
+	}
+	return nil
+}
+
+// customNode adds a node of an operator that the caller brings, which reads its
+// attributes itself.
+func (b *builder) customNode(n *onnx.Node, name string, sp *space, fr *frame) error {
+	own := *n
+	own.Name, own.Attrs = name, nil
+	for i := range n.Attrs {
+		if a, ok := fr.bound(&n.Attrs[i]); ok {
+			bound := *a
+			bound.Name, bound.RefName = n.Attrs[i].Name, ""
+			own.Attrs = append(own.Attrs, bound)
+		}
+	}
+	out := Node{Name: name, OpType: n.OpType, Domain: onnx.Domain(n.Domain)}
+	out.Opset = fr.opsets[out.Domain]
+	out.Version = out.Opset
+	var err error
+	if err = out.inputs(n, sp); err != nil {
+		return err
+	}
+	if err = out.outputs(n, sp); err != nil {
+		return err
+	}
+	if out.Def, err = b.custom.Make(&own, out.Opset); err != nil {
+		return err
 	}
 	sp.g.Nodes = append(sp.g.Nodes, out)
 	return nil

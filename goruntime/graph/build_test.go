@@ -41,7 +41,7 @@ func node(text string, attrs ...onnx.Attr) onnx.Node {
 }
 
 func build(m *onnx.Model) (*Graph, error) {
-	return Build(m, func(n int) ([]byte, error) { return make([]byte, n), nil })
+	return Build(m, func(n int) ([]byte, error) { return make([]byte, n), nil }, nil)
 }
 
 func ref(name, of string, t onnx.AttrType) onnx.Attr {

@@ -26,6 +26,7 @@ type Value struct {
 	Type  *onnx.Type   // as declared, or nil
 	Const *tensor.View // the initializer, or nil
 	Input bool         // a formal input; with Const, one that has a default
+	dtype tensor.DType // of a tensor, as far as it is known before any run
 }
 
 // Capture is a value that a subgraph takes from its parent.

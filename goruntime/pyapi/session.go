@@ -1,9 +1,13 @@
 package pyapi
 
 import (
+	"encoding/json"
+
+	"github.com/goruntime/goruntime/goruntime/errs"
 	"github.com/goruntime/goruntime/goruntime/exec"
 	"github.com/goruntime/goruntime/goruntime/handles"
 	"github.com/goruntime/goruntime/goruntime/onnx"
+	"github.com/goruntime/goruntime/goruntime/tensor"
 )
 
 // valueReport describes an input or output. A dimension is a number, a name,
@@ -76,4 +80,60 @@ func dimsOf(t *onnx.Type) []any {
 		}
 	}
 	return dims
+}
+
+// SessionNodes lists the nodes of an open session in the order in which they run,
+// and the names of its values, as a JSON object.
+func SessionNodes(h int64) (text string, err error) {
+	defer guard(&err)
+	s, err := handles.Sessions.Get(uint64(h))
+	if err != nil {
+		return "", err
+	}
+	return asJSON(struct {
+		Nodes  []exec.NodeInfo `json:"nodes"`
+		Values []string        `json:"values"`
+	}{s.Nodes(), s.Values()})
+}
+
+// fed is the type and shape of an input, for SessionPlan.
+type fed struct {
+	DType tensor.DType `json:"dtype"`
+	Shape tensor.Shape `json:"shape"`
+}
+
+// SessionPlan compiles an open session for inputs of these types and shapes, which
+// are a JSON list in the order of its inputs with null where one is not fed, and
+// returns the plan as a JSON object; its text is under "text".
+func SessionPlan(h int64, inputs string) (text string, err error) {
+	defer guard(&err)
+	s, err := handles.Sessions.Get(uint64(h))
+	if err != nil {
+		return "", err
+	}
+	var list []*fed
+	if err := json.Unmarshal([]byte(inputs), &list); err != nil {
+		return "", errs.New(errs.Argument, "the inputs are no list of types and shapes: %w", err)
+	}
+	if want := len(s.Inputs()); len(list) != want {
+		return "", errs.New(errs.Argument, "%d inputs given, %d expected", len(list), want)
+	}
+	in := make([]tensor.View, len(list))
+	for i, f := range list {
+		if f == nil {
+			continue
+		}
+		if _, err := f.Shape.Check(f.DType); err != nil {
+			return "", err
+		}
+		in[i] = tensor.View{DType: f.DType, Shape: f.Shape}
+	}
+	e, err := s.Prepare(nil, in)
+	if err != nil {
+		return "", err
+	}
+	return asJSON(struct {
+		*exec.Explanation
+		Text string `json:"text"`
+	}{e, e.String()})
 }

@@ -8,9 +8,11 @@ Importing the package loads no native code: that happens when the first
 evaluator, arena or token is made.
 """
 
+from typing import TYPE_CHECKING
+
 from .arenas import ExecutionArena, IOArena
 from .config import show_config
-from .context import RuntimeContext
+from .context import RuntimeContext, RuntimeSession
 from .errors import (
     ArgumentError,
     CanceledError,
@@ -30,7 +32,39 @@ from .errors import (
     WrongTypeError,
 )
 from .evaluator import CancelToken, ReferenceEvaluator
+from .tensor import Tensor
+from .types import ValueType
 from .version import __version__
+
+if TYPE_CHECKING:
+    from .events import RuntimeEvent
+    from .kernels import register_custom_kernel, unregister_custom_kernel
+    from .metadata import ModelMetadata
+    from .plan import ExecutionPlan
+    from .support import Lack, Support, supports
+
+# Names whose modules are loaded at first use, since imports cost every start.
+_LAZY = {
+    "ExecutionPlan": "plan",
+    "Lack": "support",
+    "ModelMetadata": "metadata",
+    "RuntimeEvent": "events",
+    "Support": "support",
+    "register_custom_kernel": "kernels",
+    "supports": "support",
+    "unregister_custom_kernel": "kernels",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _LAZY:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    import importlib
+
+    value: object = getattr(importlib.import_module(f".{_LAZY[name]}", __name__), name)
+    globals()[name] = value
+    return value
+
 
 __all__ = [
     "ArgumentError",
@@ -40,20 +74,31 @@ __all__ = [
     "ComputeError",
     "Error",
     "ExecutionArena",
+    "ExecutionPlan",
     "FileError",
     "ForkedError",
     "IOArena",
     "InternalError",
+    "Lack",
     "LimitError",
     "ModelError",
+    "ModelMetadata",
     "NameNotFoundError",
     "ReferenceEvaluator",
     "ReleasedError",
     "RunTimeoutError",
     "RuntimeContext",
+    "RuntimeEvent",
+    "RuntimeSession",
     "ShapeError",
+    "Support",
+    "Tensor",
     "UnsupportedError",
+    "ValueType",
     "WrongTypeError",
     "__version__",
+    "register_custom_kernel",
     "show_config",
+    "supports",
+    "unregister_custom_kernel",
 ]

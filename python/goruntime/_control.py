@@ -33,7 +33,7 @@ def _module() -> ModuleType:
     return module
 
 
-def call(name: str, *args: int) -> Any:
+def call(name: str, *args: int | str) -> Any:
     """Call a function of goruntime/pyapi.
 
     Raises:
@@ -50,7 +50,7 @@ def call(name: str, *args: int) -> Any:
         raise errors.BY_CODE[_CODES[code]](text) from None
 
 
-def report(name: str, *args: int) -> dict[str, Any]:
+def report(name: str, *args: int | str) -> dict[str, Any]:
     """Call a function that returns a JSON object."""
     result: dict[str, Any] = json.loads(call(name, *args))
     return result

@@ -10,6 +10,7 @@ Info = tuple[str, str, int, tuple[int | str | None, ...] | None, int]
 def set_errors(errors: ModuleType, /) -> None: ...
 def check_fork() -> None: ...
 def build_info() -> str: ...
+def model_lacks(path: bytes | None, data: bytes | None = ..., /) -> str: ...
 
 class Arena:
     def __new__(cls, io: bool = ..., capacity: int = ..., retention_cap: int = ..., limit: int = ..., handle: int = ...) -> Arena: ...
@@ -26,6 +27,7 @@ class Session:
     inputs: tuple[Info, ...]
     outputs: tuple[Info, ...]
     arenas: tuple[int, int]
+    handle: int
     def __new__(
         cls,
         path: bytes | None = ...,
@@ -34,6 +36,8 @@ class Session:
         execution: Arena | None = ...,
         io: Arena | None = ...,
         threads: int = ...,
+        custom: list[tuple[str, str]] | None = ...,
+        factory: Any = ...,
     ) -> Session: ...
     def run(
         self,
@@ -47,5 +51,6 @@ class Session:
         cancel: Stop | None = ...,
         timeout: float | None = ...,
         threads: int | None = ...,
+        events: list[str] = ...,
     ) -> list[Any]: ...
     def close(self) -> None: ...

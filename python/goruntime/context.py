@@ -6,10 +6,17 @@ import threading
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from .errors import NameNotFoundError
+from .errors import NameNotFoundError, WrongTypeError
 
 if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import Self
+
     from .arenas import ExecutionArena, IOArena
+    from .evaluator import ReferenceEvaluator
+    from .events import RuntimeEvent
+    from .kernels import Kernel
+    from .plan import ExecutionPlan
 
 
 class RuntimeContext:
@@ -21,17 +28,32 @@ class RuntimeContext:
     Concurrency: a run holds the context; clear() and the next run wait for it.
     """
 
-    def __init__(self, *, allocator: ExecutionArena | None = None, io_allocator: IOArena | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        events_enabled: bool = False,
+        verbose: int = 0,
+        release_intermediates: bool = True,
+        allocator: ExecutionArena | None = None,
+        io_allocator: IOArena | None = None,
+    ) -> None:
         """Make an empty context.
 
         Args:
+            events_enabled: whether runs leave their traces in events.
+            verbose: as for ReferenceEvaluator; the larger of both counts.
+            release_intermediates: False keeps all inner values of runs.
             allocator: replaces the evaluator's execution arena.
             io_allocator: replaces the evaluator's I/O arena.
         """
+        self.events_enabled = events_enabled
+        self.verbose = verbose
+        self.release_intermediates = release_intermediates
         self.allocator = allocator
         self.io_allocator = io_allocator
-        self._lock = threading.Lock()  # protects _values; a run holds it from begin to end
+        self._lock = threading.Lock()  # protects all below; a run holds it from begin to end
         self._values: dict[str, Any] = {}
+        self._events: list[RuntimeEvent] = []
 
     def names(self) -> list[str]:
         """Return the names of the values, in the order they came."""
@@ -54,19 +76,114 @@ class RuntimeContext:
                 raise NameNotFoundError(f"the context holds no value {name!r}; it holds {', '.join(map(repr, self._values)) or 'none'}")
             return self._values[name]
 
+    def put(self, name: str, value: Any) -> None:
+        """Hold a value, in place of an earlier one of its name."""
+        if not isinstance(name, str):
+            raise WrongTypeError(f"a name of type str expected, {type(name).__name__} given")
+        with self._lock:
+            self._values[name] = value
+
+    set = put
+
     def remove(self, name: str) -> None:
         """Drop the value of this name, if there is one."""
         with self._lock:
             self._values.pop(name, None)
 
+    def sequences(self) -> dict[str, list[Any]]:
+        """Return the values that are sequences."""
+        return self._of(list)
+
+    def maps(self) -> dict[str, dict[Any, Any]]:
+        """Return the values that are maps."""
+        return self._of(dict)
+
+    def _of(self, kind: type) -> dict[str, Any]:
+        with self._lock:
+            return {name: value for name, value in self._values.items() if isinstance(value, kind)}
+
+    @property
+    def events(self) -> list[RuntimeEvent]:
+        """What happened in the runs that were traced, a value at a time."""
+        with self._lock:
+            return list(self._events)
+
     def clear(self) -> None:
-        """Drop all values, after the run that is under way. Arrays that the
+        """Drop all values and events, after the run that is under way. Arrays that the
         caller holds stay valid; free memory stays in the arenas."""
         with self._lock:
             values, self._values = self._values, {}
+            self._events = []
         del values
 
-    def _keep(self, feeds: Mapping[str, Any], names: Iterable[str], results: Iterable[Any]) -> None:
+    def stats(self) -> dict[str, dict[str, Any]]:
+        """Return the counters of the context's own arenas."""
+        given = {"execution": self.allocator, "io": self.io_allocator}
+        return {name: arena.stats() for name, arena in given.items() if arena is not None}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.clear()
+
+    def _keep(self, feeds: Mapping[str, Any], names: Iterable[str], results: Iterable[Any], events: Iterable[RuntimeEvent] = ()) -> None:
         """Take the values of a run. The lock is held."""
         self._values.update(feeds)
         self._values.update(zip(names, results, strict=True))
+        self._events.extend(events)
+
+
+class RuntimeSession:
+    """A model driven by hand: put its inputs into a context, run, get its outputs.
+
+    >>> session = RuntimeSession("model.onnx")               # doctest: +SKIP
+    >>> rt.put("x", x); session.run(rt); y = rt.get("y")     # doctest: +SKIP
+    """
+
+    def __init__(self, model: Any, **options: Any) -> None:
+        """Compile a model.
+
+        Args:
+            model: what ReferenceEvaluator takes, or an evaluator.
+            options: those of ReferenceEvaluator.
+        """
+        from .evaluator import ReferenceEvaluator
+
+        self.evaluator: ReferenceEvaluator = model if isinstance(model, ReferenceEvaluator) else ReferenceEvaluator(model, **options)
+
+    def run(self, rt: RuntimeContext) -> None:
+        """Run the model on the values of a context and leave its outputs there.
+
+        Raises:
+            NameNotFoundError: an input that is not there.
+        """
+        feeds = {name: rt.get(name) for name in self.evaluator.input_names if rt.has(name) or name in self.required_inputs}
+        self.evaluator.run(None, feeds, context=rt)
+
+    @property
+    def required_inputs(self) -> list[str]:
+        """The names of the inputs without a default."""
+        return self.evaluator.required_inputs
+
+    def used_kernels(self) -> list[tuple[str, str, int, str]]:
+        """As ReferenceEvaluator.used_kernels."""
+        return self.evaluator.used_kernels()
+
+    def register_custom_kernel(self, domain: str, op_type: str, kernel: Kernel) -> None:
+        """As ReferenceEvaluator.register_custom_kernel."""
+        self.evaluator.register_custom_kernel(domain, op_type, kernel)
+
+    def get_execution_plan(self, shapes: Mapping[str, Any]) -> ExecutionPlan:
+        """As ReferenceEvaluator.prepare."""
+        return self.evaluator.prepare(shapes)
+
+    def close(self) -> None:
+        """Close the evaluator."""
+        self.evaluator.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()

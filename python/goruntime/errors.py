@@ -7,6 +7,7 @@ class too, so ``except ValueError`` or ``except TimeoutError`` work.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 
 class Error(Exception):
@@ -56,9 +57,14 @@ class ModelError(Error, ValueError):
 
 
 class UnsupportedError(Error, NotImplementedError):
-    """Something valid that goruntime does not run."""
+    """Something valid that goruntime does not run.
+
+    Attributes:
+        missing: what a model lacks, as goruntime.Lack; empty where no model is meant.
+    """
 
     code = 6
+    missing: tuple[Any, ...] = ()
 
 
 class LimitError(Error, MemoryError):

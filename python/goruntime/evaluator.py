@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from ._load import native
 from .arenas import ExecutionArena, IOArena
-from .errors import WrongTypeError
+from .errors import ArgumentError, UnsupportedError
+from .protos import source
+from .types import ValueType
 
 if TYPE_CHECKING:
     from typing import Self
@@ -17,6 +20,11 @@ if TYPE_CHECKING:
     import numpy as np
 
     from .context import RuntimeContext
+    from .events import RuntimeEvent
+    from .kernels import Factory, Kernel, Key
+    from .metadata import ModelMetadata
+    from .plan import ExecutionPlan
+    from .support import Lack
 
 
 class CancelToken:
@@ -44,7 +52,14 @@ class ReferenceEvaluator:
     def __init__(
         self,
         proto: Any,
+        opsets: Mapping[str, int] | None = None,
+        functions: Iterable[Any] | None = None,
+        verbose: int = 0,
+        new_ops: Iterable[type[Any]] | None = None,
+        check_shape_annotations: bool = False,
         *,
+        events_enabled: bool = False,
+        release_intermediates: bool = True,
         allocator: ExecutionArena | None = None,
         io_allocator: IOArena | None = None,
         num_threads: int | None = None,
@@ -52,7 +67,19 @@ class ReferenceEvaluator:
         """Read and compile a model.
 
         Args:
-            proto: a path, the bytes of a model, or a ModelProto.
+            proto: a path, the bytes of a model, or a ModelProto, GraphProto,
+                FunctionProto, NodeProto or ModelContainer of the onnx package.
+            opsets: the opset of each domain, for a GraphProto or NodeProto.
+            functions: FunctionProtos that a GraphProto or NodeProto may call.
+            verbose: what run() prints: nodes from 2 on, values from 3, their first
+                elements from 4, as onnx.reference does.
+            new_ops: subclasses of onnx.reference.op_run.OpRun, which run in place of
+                the operators of their names.
+            check_shape_annotations: whether run() compares values with the shapes
+                that the model declares for them, and raises ShapeError.
+            events_enabled: whether each run leaves its trace in events().
+            release_intermediates: False makes a run that is given a context keep all
+                inner values in it.
             allocator: an execution arena to use, which may be shared.
             io_allocator: an I/O arena to use, which may be shared.
             num_threads: how many threads a run may use; None is all that the
@@ -60,54 +87,107 @@ class ReferenceEvaluator:
 
         Raises:
             ModelError: the bytes are no valid model.
-            UnsupportedError: operators that are not run here, all of them listed.
+            UnsupportedError: operators that are not run here, all of them listed; its
+                attribute missing has them as goruntime.Lack.
             FileError: the file cannot be read.
         """
+        self.verbose = verbose
         self._threads, self._given = num_threads or 0, (allocator, io_allocator)
-        self._path, self._bytes = _source(proto)
+        self._check, self._tracing, self._release = check_shape_annotations, events_enabled, release_intermediates
+        self._path, self._bytes = source(proto, opsets, functions)
+        self.proto_: Any = proto if self._path is None and not isinstance(proto, bytes | bytearray | memoryview) else None
         self._arenas: tuple[ExecutionArena, IOArena] | None = None
-        self._native = self._open()
-        self._run = self._native.run
+        self._events: list[RuntimeEvent] = []
+        self._called: dict[bytes, ReferenceEvaluator] = {}
+        self._kernels = self._first_kernels(new_ops)
+        self._unbound = [*proto.attribute] if type(proto).__name__ == "FunctionProto" else []
+        if not self._unbound:
+            self._native = self._open()
+            self._run = self._native.run
+        self._plain = not (self._unbound or verbose > 1 or events_enabled or check_shape_annotations)
+
+    def _first_kernels(self, new_ops: Iterable[type[Any]] | None) -> dict[Key, Factory]:
+        """Return the Python kernels: of new_ops, then those registered for all. A copy
+        of an evaluator is given those of its original."""
+        import sys
+
+        if isinstance(new_ops, dict):
+            return new_ops
+        module = sys.modules.get(f"{__package__}.kernels")
+        if new_ops is None and module is None:
+            return {}
+        from . import kernels
+
+        return {**kernels.registered(), **kernels.from_new_ops(new_ops or (), self.verbose)}
 
     def _open(self) -> Any:
+        from .log import logger
+
         execution, io = self._given
-        return native().Session(
-            os.fsencode(self._path) if self._path is not None else None,
-            self._bytes,
-            None,
-            None if execution is None else execution._native,
-            None if io is None else io._native,
-            self._threads,
-        )
+        custom: tuple[Any, Any] = (None, None)
+        if self._kernels:
+            from .kernels import Maker
+
+            custom = (list(self._kernels), Maker(self._kernels))
+        try:
+            opened = native().Session(
+                os.fsencode(self._path) if self._path is not None else None,
+                self._bytes,
+                None,
+                None if execution is None else execution._native,
+                None if io is None else io._native,
+                self._threads,
+                *custom,
+            )
+        except UnsupportedError as error:
+            error.missing = self.missing(self._path if self._path is not None else self._bytes)
+            raise
+        logger().debug("opened %s: %d inputs, %d outputs", self._path or "a model in memory", len(opened.inputs), len(opened.outputs))
+        return opened
+
+    @staticmethod
+    def missing(model: Any) -> tuple[Lack, ...]:
+        """Return what a model needs and is not run here; see goruntime.supports."""
+        from .support import supports
+
+        return supports(model).missing
 
     def run(
         self,
         output_names: Sequence[str] | None,
         feed_inputs: dict[str, Any],
+        attributes: Mapping[str, Any] | None = None,
+        intermediate: bool = False,
         *,
         context: RuntimeContext | None = None,
         outputs: Mapping[str, np.ndarray[Any, Any]] | None = None,
         timeout: float | None = None,
         cancel: CancelToken | None = None,
         num_threads: int | None = None,
-    ) -> list[Any]:
+        check_shape_annotations: bool | None = None,
+    ) -> Any:
         """Run the model once.
 
         Args:
             output_names: the wanted values, inner ones too, of which only what
                 is needed runs; None is the model's outputs. A name asked twice
                 gives the same array twice.
-            feed_inputs: an array for each input. Arrays are read in place; only
-                strided, Fortran-ordered and byte-swapped ones are copied (and
-                counted). Python numbers and lists take the declared dtype.
+            feed_inputs: a value for each input. Arrays are read in place; only
+                strided, Fortran-ordered and byte-swapped ones, and types below a
+                byte, are copied (and counted). Python numbers and lists take the
+                declared dtype. A sequence is a list, an empty optional None, a map
+                a dict.
+            attributes: the values of a FunctionProto's attributes.
+            intermediate: True returns a dict of all values by name.
             context: keeps feeds and results by name; its arenas are used.
             outputs: arrays to write outputs to instead of new memory, by name.
             timeout: seconds after which the run ends with RunTimeoutError.
             cancel: ends the run from another thread.
             num_threads: replaces the evaluator's for this run.
+            check_shape_annotations: replaces the evaluator's for this run.
 
         Returns:
-            The values in the order of output_names.
+            The values in the order of output_names, or a dict of all.
 
         Raises:
             NameNotFoundError, WrongTypeError, ShapeError: feeds that do not fit.
@@ -115,43 +195,214 @@ class ReferenceEvaluator:
             CanceledError, RunTimeoutError, KeyboardInterrupt: the run was ended.
             After any of them the evaluator is usable and nothing is lost.
         """
-        if context is None and outputs is None and timeout is None and cancel is None and num_threads is None:
-            results: list[Any] = self._run(output_names, feed_inputs)
-            return results
+        if (
+            self._plain and attributes is None and not intermediate and context is None and outputs is None
+            and timeout is None and cancel is None and num_threads is None and check_shape_annotations is None
+        ):  # fmt: skip
+            return self._run(output_names, feed_inputs)
+        if self._unbound and not attributes:
+            raise ArgumentError(f"the function has the attributes {', '.join(map(repr, self._unbound))}: give their values as attributes")
+        if attributes:
+            return self._with_attributes(attributes).run(output_names, feed_inputs, None, intermediate, context=context, outputs=outputs,
+                                                         timeout=timeout, cancel=cancel, num_threads=num_threads)  # fmt: skip
         options: dict[str, Any] = {"outputs": None if outputs is None else dict(outputs), "timeout": timeout, "threads": num_threads}
         if cancel is not None:
             options["cancel"] = cancel._native
+        check = self._check if check_shape_annotations is None else check_shape_annotations
+        keep_all = intermediate or check or (context is not None and not (self._release and context.release_intermediates))
+        names = list(self.output_names if output_names is None else output_names)
+        wanted = [*names, *(n for n in self._computed if n not in names)] if keep_all else names
         if context is None:
-            results = self._run(output_names, feed_inputs, **options)
-            return results
+            results = self._traced(wanted, feed_inputs, options, self._tracing, self.verbose)
+        else:
+            results = self._in_context(context, wanted, feed_inputs, options)
+        values = dict(zip(wanted, results, strict=True))
+        if check:
+            from .annotations import check as compare
+
+            compare(self._annotations, {**feed_inputs, **values})
+        return {**feed_inputs, **values} if intermediate else results[: len(names)]
+
+    def _in_context(self, context: RuntimeContext, wanted: list[str], feeds: dict[str, Any], options: dict[str, Any]) -> list[Any]:
+        """Run with the arenas of a context and leave the values in it."""
         if context.allocator is not None:
             options["execution"] = context.allocator._native
         if context.io_allocator is not None:
             options["io"] = context.io_allocator._native
         with context._lock:
-            results = self._run(output_names, feed_inputs, **options)
-            context._keep(feed_inputs, self.output_names if output_names is None else output_names, results)
+            tracing = self._tracing or context.events_enabled
+            results = self._traced(wanted, feeds, options, tracing, max(self.verbose, context.verbose))
+            context._keep(feeds, wanted, results, self._events if tracing else ())
         return results
+
+    def _traced(self, wanted: list[str], feeds: dict[str, Any], options: dict[str, Any], tracing: bool, verbose: int) -> list[Any]:
+        """Run; print and keep what happened, also where the run fails."""
+        if not tracing and verbose <= 1:
+            results: list[Any] = self._run(wanted, feeds, **options)
+            return results
+        from . import events
+
+        lines: list[str] = []
+        try:
+            results = self._run(wanted, feeds, **options, events=lines)
+        finally:
+            happened = events.parse("".join(lines))
+            events.show(happened, verbose)
+            if tracing:
+                self._events = happened
+        return results
+
+    def _with_attributes(self, attributes: Mapping[str, Any]) -> ReferenceEvaluator:
+        """Return an evaluator of the FunctionProto with these attributes, made once."""
+        from .protos import with_attributes
+
+        if type(self.proto_).__name__ != "FunctionProto":
+            raise ArgumentError("attributes are for the evaluator of a FunctionProto")
+        data = with_attributes(self.proto_, attributes)
+        if data not in self._called:
+            made = ReferenceEvaluator(data, new_ops=self._kernels, verbose=self.verbose,  # type: ignore[arg-type]
+                                      check_shape_annotations=self._check, events_enabled=self._tracing,
+                                      allocator=self._given[0], io_allocator=self._given[1], num_threads=self._threads or None)  # fmt: skip
+            self._called[data] = made
+        return self._called[data]
+
+    def events(self) -> list[RuntimeEvent]:
+        """Return what happened in the last run that was traced, a value at a time, up
+        to where it failed: see events_enabled."""
+        return list(self._events)
+
+    def register_custom_kernel(self, domain: str, op_type: str, kernel: Kernel) -> None:
+        """Use a Python callable for an operator, in place of the operator or function
+        of that name. The model is compiled anew.
+
+        Args:
+            domain: "" for ai.onnx.
+            op_type: the operator's name.
+            kernel: called as kernel(*inputs, **attributes); returns an array, or a
+                tuple of arrays. It gets copies.
+        """
+        from . import kernels
+
+        self._kernels[kernels._key(domain, op_type)] = kernels.plain(kernel)
+        self._reopen()
+
+    def unregister_custom_kernel(self, domain: str, op_type: str) -> None:
+        """Undo register_custom_kernel. The model is compiled anew."""
+        from . import kernels
+
+        if self._kernels.pop(kernels._key(domain, op_type), None) is None:
+            raise ArgumentError(f"no custom kernel is registered for {op_type!r} of domain {domain!r}")
+        self._reopen()
+
+    def _reopen(self) -> None:
+        self._native = self._open()
+        self._run = self._native.run
+        self._arenas = None
+        self.__dict__.pop("_graph", None)
+
+    @cached_property
+    def _graph(self) -> dict[str, Any]:
+        """The nodes and the names of values."""
+        from ._control import report
+
+        return report("SessionNodes", self._native.handle)
+
+    @property
+    def _computed(self) -> list[str]:
+        """The names of what nodes make, in the order in which they do."""
+        made = (name for node in self._graph["nodes"] for name in node["outputs"] if name)
+        known = set(self._graph["values"])
+        return [name for name in dict.fromkeys(made) if name in known]
+
+    @cached_property
+    def _annotations(self) -> dict[str, Any]:
+        from .annotations import declared
+
+        return declared(self._path, self._bytes)
+
+    def used_kernels(self) -> list[tuple[str, str, int, str]]:
+        """Return (domain, op_type, version, "native" or "python") of each operator that
+        the model's own graph uses."""
+        found: dict[tuple[str, str, int, str], None] = {}
+        for node in self._graph["nodes"]:
+            where = "python" if (node["domain"], node["op_type"]) in self._kernels else "native"
+            found[(node["domain"], node["op_type"], node["version"], where)] = None
+        return sorted(found)
+
+    def prepare(self, shapes: Mapping[str, Any]) -> ExecutionPlan:
+        """Compile the model for inputs of these shapes ahead of the first run.
+
+        Args:
+            shapes: for each input a shape, an array like it, or (dtype, shape). Inputs
+                with a default may be left out.
+
+        Returns:
+            How a run with such inputs is planned.
+
+        Raises:
+            NameNotFoundError, WrongTypeError, ShapeError: as run() has them.
+        """
+        import json
+
+        from ._control import call
+        from .plan import ExecutionPlan
+        from .shapes import described
+
+        text = json.dumps(described(self._native.inputs, shapes))
+        return ExecutionPlan(json.loads(call("SessionPlan", self._native.handle, text)))
+
+    get_execution_plan = prepare
+
+    @property
+    def opsets(self) -> dict[str, int]:
+        """The opset that the model imports for each domain."""
+        return dict(self.metadata.opsets)
+
+    @property
+    def metadata(self) -> ModelMetadata:
+        """Who made the model, and what they wrote into it."""
+        from .metadata import of
+
+        return of(self._native.handle)
+
+    def get_result_types(self, name: str, exc: bool = True) -> Any:
+        """Return the declared onnx.TypeProto of a value.
+
+        Args:
+            name: an input, output, or inner value with a value_info.
+            exc: whether to raise where there is none, rather than to return None.
+        """
+        from .annotations import types
+
+        found = types(self._path, self._bytes)
+        if name not in found and exc:
+            raise ArgumentError(f"the model declares no type for {name!r}; it does for {', '.join(map(repr, sorted(found)))}")
+        return found.get(name)
 
     @property
     def input_names(self) -> list[str]:
         """The names of the inputs, in the model's order."""
-        return [info[0] for info in self._native.inputs]
+        return list(self.proto_.input) if self._unbound else [info[0] for info in self._native.inputs]
 
     @property
     def output_names(self) -> list[str]:
         """The names of the outputs, in the model's order."""
-        return [info[0] for info in self._native.outputs]
+        return list(self.proto_.output) if self._unbound else [info[0] for info in self._native.outputs]
 
     @property
-    def input_types(self) -> list[tuple[str, tuple[int | str | None, ...] | None]]:
+    def required_inputs(self) -> list[str]:
+        """The names of the inputs without a default."""
+        return [info[0] for info in self._native.inputs if not info[4]]
+
+    @property
+    def input_types(self) -> list[ValueType]:
         """(type, shape) of each input: ("tensor(float)", ("N", 3, None))."""
-        return [(info[1], info[3]) for info in self._native.inputs]
+        return [ValueType((info[1], info[3])) for info in self._native.inputs]
 
     @property
-    def output_types(self) -> list[tuple[str, tuple[int | str | None, ...] | None]]:
+    def output_types(self) -> list[ValueType]:
         """(type, shape) of each output, as the model declares them."""
-        return [(info[1], info[3]) for info in self._native.outputs]
+        return [ValueType((info[1], info[3])) for info in self._native.outputs]
 
     @property
     def allocator(self) -> ExecutionArena:
@@ -190,24 +441,13 @@ class ReferenceEvaluator:
         if data is None and self._path is not None:
             with open(self._path, "rb") as file:
                 data = file.read()
-        return (_rebuild, (data, self._threads))
+        settings = {"verbose": self.verbose, "check_shape_annotations": self._check, "events_enabled": self._tracing,
+                    "release_intermediates": self._release, "num_threads": self._threads or None}  # fmt: skip
+        return (_rebuild, (data, settings, self._kernels))
 
     def __repr__(self) -> str:
         return f"ReferenceEvaluator({', '.join(self.input_names)} -> {', '.join(self.output_names)})"
 
 
-def _rebuild(data: bytes, threads: int) -> ReferenceEvaluator:
-    return ReferenceEvaluator(data, num_threads=threads or None)
-
-
-def _source(proto: Any) -> tuple[str | None, bytes | None]:
-    """Return (path, None) or (None, bytes) of what a model was given as."""
-    if isinstance(proto, str | os.PathLike):
-        return os.fspath(proto), None
-    if isinstance(proto, bytes | bytearray | memoryview):
-        return None, bytes(proto)
-    if hasattr(proto, "SerializeToString") and hasattr(proto, "graph"):
-        return None, proto.SerializeToString()
-    raise WrongTypeError(f"a path, bytes or a ModelProto expected, {type(proto).__name__} given")
-
-
+def _rebuild(data: bytes, settings: dict[str, Any], kernels: dict[Key, Factory]) -> ReferenceEvaluator:
+    return ReferenceEvaluator(data, new_ops=kernels, **settings)  # type: ignore[arg-type]

@@ -1,0 +1,134 @@
+//go:build pyext
+
+/* native_custom.c: operators whose kernels are Python callables. Kernels get copies:
+ * what they keep of their inputs stays as it was. */
+#include "native.h"
+
+/* make asks the factory for the kernel of one node. */
+static int make(void *arg, const void *node, size_t size, const char *attributes, int64_t opset, uint64_t *kernel) {
+  gr_custom_kernels *kernels = arg;
+  PyGILState_STATE state = PyGILState_Ensure();
+  PyObject *made = PyObject_CallFunction(kernels->factory, "y#sL", (const char *)node, (Py_ssize_t)size, attributes, (long long)opset);
+  int status = made == NULL ? -1 : PyList_Append(kernels->list, made);
+  *kernel = (uint64_t)PyList_GET_SIZE(kernels->list) - 1;
+  Py_XDECREF(made);
+  PyGILState_Release(state);
+  return status;
+}
+
+/* copy_of returns an input as a new array, None where it is omitted. */
+static PyObject *copy_of(const gr_view *v) {
+  if (v->dtype == 0) return Py_NewRef(Py_None);
+  gr_output o = {.data = v->data, .dtype = v->dtype, .rank = v->rank};
+  memcpy(o.dims, v->dims, sizeof(int64_t) * (size_t)v->rank);
+  if (v->dtype == DTYPE_STRING) return gr_strings_of(&o);
+  if (gr_packed(v->dtype)) return gr_unpacked(&o);
+  PyArray_Descr *descr = gr_descr_of(v->dtype);
+  PyObject *array = descr == NULL ? NULL : PyArray_NewFromDescr(&PyArray_Type, descr, o.rank, (npy_intp *)o.dims, NULL, NULL, 0, NULL);
+  if (array != NULL) memcpy(PyArray_DATA((PyArrayObject *)array), v->data, (size_t)PyArray_NBYTES((PyArrayObject *)array));
+  return array;
+}
+
+/* put makes output slot of the call of a result. */
+static int put(const gr_custom_call *call, size_t slot, PyObject *result) {
+  PyArrayObject *array = (PyArrayObject *)PyArray_FROM_OF(result, NPY_ARRAY_CARRAY_RO | NPY_ARRAY_NOTSWAPPED);
+  if (array == NULL) return -1;
+  int dtype = gr_dtype_of(array);
+  size_t text_size = 0;
+  gr_string *strings = NULL;
+  PyObject *texts = NULL;
+  npy_intp n = PyArray_SIZE(array);
+  int status = -1;
+  if (dtype < 0 || gr_packed(dtype)) {
+    gr_raise_text(GR_TYPE, "the custom kernel returned an array of %R, which no output can hold", PyArray_DESCR(array));
+    goto done;
+  }
+  if (dtype == DTYPE_STRING) {
+    if ((texts = gr_to_strings((PyObject *)array, &strings)) == NULL) goto done;
+    for (npy_intp i = 0; i < n; i++) text_size += (size_t)strings[i].size;
+  }
+  void *data = NULL;
+  char *text = NULL;
+  gr_error *error = NULL;
+  if (gr_custom_output(call->token, slot, dtype, (const int64_t *)PyArray_DIMS(array), PyArray_NDIM(array), text_size, &data, &text, &error) != GR_OK) {
+    gr_raise(error);
+    goto done;
+  }
+  status = 0;
+  if (data == NULL) goto done;
+  if (dtype != DTYPE_STRING) {
+    memcpy(data, PyArray_DATA(array), (size_t)PyArray_NBYTES(array));
+    goto done;
+  }
+  for (npy_intp i = 0; i < n; i++) {
+    memcpy(text, strings[i].data, (size_t)strings[i].size);
+    ((gr_string *)data)[i] = (gr_string){text, strings[i].size};
+    text += strings[i].size;
+  }
+done:
+  PyMem_Free(strings);
+  Py_XDECREF(texts);
+  Py_DECREF(array);
+  return status;
+}
+
+/* put_all makes the outputs of a call of what the kernel returned: an array, or a
+ * list or tuple of them. */
+static int put_all(const gr_custom_call *call, PyObject *results) {
+  if (!PyTuple_Check(results) && !PyList_Check(results)) {
+    if (call->n_outputs == 1) return put(call, 0, results);
+    gr_raise_text(GR_TYPE, "the custom kernel returned one value, the node has %zu outputs", call->n_outputs);
+    return -1;
+  }
+  if ((size_t)PySequence_Fast_GET_SIZE(results) < call->n_outputs) {
+    gr_raise_text(GR_TYPE, "the custom kernel returned %zd values, the node has %zu outputs", PySequence_Fast_GET_SIZE(results), call->n_outputs);
+    return -1;
+  }
+  for (size_t i = 0; i < call->n_outputs; i++)
+    if (put(call, i, PySequence_Fast_GET_ITEM(results, (Py_ssize_t)i)) < 0) return -1;
+  return 0;
+}
+
+static int run(void *arg, const gr_custom_call *call) {
+  gr_custom_kernels *kernels = arg;
+  PyGILState_STATE state = PyGILState_Ensure();
+  PyObject *args = PyTuple_New((Py_ssize_t)call->n_inputs);
+  for (size_t i = 0; args != NULL && i < call->n_inputs; i++) {
+    PyObject *array = copy_of(&call->inputs[i]);
+    if (array == NULL) Py_CLEAR(args);
+    else PyTuple_SET_ITEM(args, (Py_ssize_t)i, array);
+  }
+  PyObject *results = args == NULL ? NULL : PyObject_CallObject(PyList_GET_ITEM(kernels->list, (Py_ssize_t)call->kernel), args);
+  int status = results == NULL ? -1 : put_all(call, results);
+  Py_XDECREF(results);
+  Py_XDECREF(args);
+  PyGILState_Release(state);
+  return status;
+}
+
+/* gr_custom_from fills custom with the operators of a list of (domain, name) pairs,
+ * whose kernels factory makes; names keeps the texts. */
+int gr_custom_from(gr_custom_kernels *kernels, PyObject *pairs, PyObject *factory, gr_custom *custom) {
+  Py_ssize_t n = PyList_Size(pairs);
+  if (n < 0) return -1;
+  const char **texts = PyMem_Calloc((size_t)n * 2 + 1, sizeof(char *));
+  kernels->list = PyList_New(0);
+  kernels->factory = Py_NewRef(factory);
+  if (texts == NULL || kernels->list == NULL) {
+    PyMem_Free(texts);
+    return -1;
+  }
+  for (Py_ssize_t i = 0; i < n; i++) {
+    if (!PyArg_ParseTuple(PyList_GET_ITEM(pairs, i), "ss", &texts[i], &texts[n + i])) {
+      PyMem_Free(texts);
+      return -1;
+    }
+  }
+  *custom = (gr_custom){.domains = texts, .names = texts + n, .n = (size_t)n, .make = make, .run = run, .arg = kernels};
+  return 0;
+}
+
+void gr_custom_clear(gr_custom_kernels *kernels) {
+  Py_CLEAR(kernels->list);
+  Py_CLEAR(kernels->factory);
+}

@@ -1,0 +1,128 @@
+package main
+
+/*
+#include "api.h"
+*/
+import "C"
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"unsafe"
+
+	"github.com/goruntime/goruntime/goruntime/exec"
+	"github.com/goruntime/goruntime/goruntime/tensor"
+)
+
+// shown is how many elements of a value an event has.
+const shown = 8
+
+// eventReport is an event as a JSON object.
+type eventReport struct {
+	Kind     exec.EventKind `json:"kind"`
+	Node     string         `json:"node"`
+	OpType   string         `json:"op_type"`
+	Inputs   []string       `json:"inputs"`
+	Values   []tracedReport `json:"values"`
+	Duration int64          `json:"duration_ns"`
+	Live     int64          `json:"allocated"`
+	Peak     int64          `json:"peak"`
+	Depth    int            `json:"depth"`
+}
+
+type tracedReport struct {
+	Name  string       `json:"name"`
+	DType tensor.DType `json:"dtype"` // tensor.Other where Type says what it is
+	Type  string       `json:"type"`
+	Shape tensor.Shape `json:"shape"`
+	First []any        `json:"first"`
+	Min   any          `json:"min"` // of numbers; null where there are none
+	Max   any          `json:"max"`
+}
+
+// record makes the run write its events; finish gives them to the caller.
+func (k *call) record(c *C.gr_call) (finish func()) {
+	var lines bytes.Buffer
+	out := json.NewEncoder(&lines)
+	k.Trace = func(e *exec.Event) {
+		r := eventReport{
+			Kind: e.Kind, Node: e.Node, OpType: e.OpType, Inputs: e.Inputs, Values: make([]tracedReport, len(e.Values)),
+			Duration: e.Duration.Nanoseconds(), Live: e.Live, Peak: e.Peak, Depth: e.Depth,
+		}
+		for i := range e.Values {
+			r.Values[i] = traced(&e.Values[i])
+		}
+		if err := out.Encode(r); err != nil {
+			fmt.Fprintf(&lines, "{\"kind\": \"error\", \"op_type\": %q}\n", err)
+		}
+	}
+	return func() {
+		k.Trace = nil
+		address(unsafe.Pointer(&c.events), unsafe.Pointer(C.CString(lines.String())))
+	}
+}
+
+func traced(v *exec.TracedValue) tracedReport {
+	r := tracedReport{Name: v.Name, DType: v.View.DType, Shape: v.View.Shape}
+	if v.Value != nil {
+		r.Type, r.Shape = v.Value.String(), nil
+	}
+	if v.View.DType == tensor.Other || v.View.Data == nil {
+		return r
+	}
+	n := v.View.Elements()
+	for i := range min(n, shown) {
+		r.First = append(r.First, plain(v.View.Item(i)))
+	}
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for i := range n {
+		item := v.View.Item(i)
+		x, ok := number(item)
+		if !ok {
+			continue
+		}
+		if x <= lo {
+			lo, r.Min = x, plain(item)
+		}
+		if x >= hi {
+			hi, r.Max = x, plain(item)
+		}
+	}
+	return r
+}
+
+// number returns an element as a number to compare; NaN, text and complex numbers
+// are none.
+func number(item any) (float64, bool) {
+	switch x := item.(type) {
+	case float32:
+		return float64(x), x == x
+	case float64:
+		return x, !math.IsNaN(x)
+	case int64:
+		return float64(x), true
+	case uint64:
+		return float64(x), true
+	}
+	return 0, false
+}
+
+// plain returns an element as JSON can hold it: infinities, NaN and complex
+// numbers are text.
+func plain(item any) any {
+	switch x := item.(type) {
+	case float32:
+		if f := float64(x); math.IsNaN(f) || math.IsInf(f, 0) {
+			return fmt.Sprint(x)
+		}
+	case float64:
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return fmt.Sprint(x)
+		}
+	case complex128:
+		return fmt.Sprintf("%v%+vj", real(x), imag(x))
+	}
+	return item
+}

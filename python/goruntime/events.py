@@ -1,0 +1,124 @@
+"""What happened in a traced run, value by value."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Iterable
+from typing import Any
+
+# TensorProto.DataType by number, as NumPy and ml_dtypes name the types.
+_NAMES = [
+    "", "float32", "uint8", "int8", "uint16", "int16", "int32", "int64", "str", "bool", "float16", "float64", "uint32", "uint64",
+    "complex64", "complex128", "bfloat16", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz", "uint4", "int4",
+    "float4_e2m1fn", "float8_e8m0fnu", "uint2", "int2",
+]  # fmt: skip
+
+_FLOATS = frozenset(i for i, name in enumerate(_NAMES) if "float" in name)
+
+
+@dataclasses.dataclass(frozen=True)
+class RuntimeEvent:
+    """One value of a run.
+
+    Attributes:
+        kind: "input" (fed), "constant" (known before the run), "node" (computed) or
+            "view" (the memory of another value under another shape).
+        name: of the value.
+        dtype: its element type, "" where it is no tensor.
+        shape: its shape, () where it is no tensor.
+        first: its first elements, at most 8.
+        min, max: of its elements, None where they are no numbers.
+        type: what it is where it is no tensor: "seq(f32[2], f32[3])".
+        node, op_type, inputs: what made it.
+        duration: seconds that the node took.
+        allocated: bytes that both arenas held for runs after the node.
+        peak: the largest such number until then.
+        depth: how deep in subgraphs.
+    """
+
+    kind: str
+    name: str
+    dtype: str
+    shape: tuple[int, ...]
+    first: tuple[Any, ...]
+    min: float | None
+    max: float | None
+    type: str
+    node: str
+    op_type: str
+    inputs: tuple[str, ...]
+    duration: float
+    allocated: int
+    peak: int
+    depth: int
+
+    def summary(self) -> str:
+        """Return the value in a few words: "float32:(3,) in [0.0, 2.0]"."""
+        if self.type:
+            return self.type
+        head = f"{self.dtype}:{self.shape}"
+        if 0 in self.shape:
+            return f"{head} (empty)"
+        return f"{head} in [{self.min}, {self.max}]" if self.min is not None else f"{head}:{self.elements()}"
+
+    def elements(self) -> str:
+        """Return the first elements as text."""
+        size = 1
+        for n in self.shape:
+            size *= n
+        text = ",".join(map(str, self.first[:5]))
+        return f"{text}..." if size > 5 else f"[{text}]"
+
+
+def parse(lines: str) -> list[RuntimeEvent]:
+    """Return the events of the core's JSON lines, one for each value."""
+    events: list[RuntimeEvent] = []
+    for line in lines.splitlines():
+        record = json.loads(line)
+        if record["kind"] == "error":
+            continue
+        events.extend(_events(record))
+    return events
+
+
+def _events(record: dict[str, Any]) -> Iterable[RuntimeEvent]:
+    for value in record["values"] or ():
+        dtype = value["dtype"]
+        yield RuntimeEvent(
+            kind=record["kind"], name=value["name"], dtype=_NAMES[dtype] if dtype < len(_NAMES) else "", shape=tuple(value["shape"] or ()),
+            first=tuple(_number(x, dtype) for x in value["first"] or ()), min=_number(value["min"], dtype), max=_number(value["max"], dtype),
+            type=value["type"], node=record["node"], op_type=record["op_type"], inputs=tuple(record["inputs"] or ()),
+            duration=record["duration_ns"] * 1e-9, allocated=record["allocated"], peak=record["peak"], depth=record["depth"],
+        )  # fmt: skip
+
+
+def _number(item: Any, dtype: int) -> Any:
+    """Return an element; infinities, NaN and complex numbers came as text, and 1.0 as 1."""
+    if item is None or dtype == 8:
+        return item
+    if dtype in _FLOATS:
+        return float(item)
+    return complex(item) if dtype in (14, 15) else item
+
+
+def show(events: Iterable[RuntimeEvent], verbose: int) -> None:
+    """Print a run as onnx.reference does: nodes from level 2 on, values from 3."""
+    shown: set[tuple[str, int, str]] = set()
+    groups: dict[tuple[str, str], list[str]] = {}
+    events = list(events)
+    for event in events:
+        groups.setdefault((event.op_type, event.node), []).append(event.name)
+    for event in events:
+        text = f"{event.dtype}:{event.shape}:{event.elements()}" if verbose >= 4 and not event.type else event.summary()
+        if event.kind in ("input", "constant"):
+            if verbose > 2:
+                print(f" +{'I' if event.kind == 'input' else 'C'} {event.name}: {text}")
+            continue
+        key = (event.node, event.depth, event.op_type)
+        if verbose > 1 and key not in shown:
+            shown.add(key)
+            outputs = dict.fromkeys(groups[(event.op_type, event.node)])
+            print(f"{'  ' * event.depth}{event.op_type}({', '.join(event.inputs)}) -> {', '.join(outputs)}")
+        if verbose > 2:
+            print(f"{'  ' * event.depth} + {event.name}: {text}")

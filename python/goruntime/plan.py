@@ -1,0 +1,105 @@
+"""How a run is planned: what the core decided for inputs of certain shapes."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from .events import _NAMES
+
+
+@dataclasses.dataclass(frozen=True)
+class PlannedStep:
+    """One step of a plan.
+
+    Attributes:
+        node, op_type, domain, version: the node and the schema version that runs.
+        inputs, outputs: the names of its values.
+        kind: "kernel", "view" (a rename, nothing runs), "dynamic" (shapes are known
+            in the run only) or "copy" (an output that would alias another value).
+        in_place: the input that the first output overwrites, or "".
+        workspace: bytes of scratch, at workspace_offset of the slab.
+        frees: the values whose last use this is.
+    """
+
+    node: str
+    op_type: str
+    domain: str
+    version: int
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    kind: str
+    in_place: str
+    workspace: int
+    workspace_offset: int
+    frees: tuple[str, ...]
+
+
+@dataclasses.dataclass(frozen=True)
+class PlannedValue:
+    """One value of a plan.
+
+    Attributes:
+        name, dtype, shape: what it is; dtype "" and shape None where that is known in
+            the run only.
+        bytes: its size, or None.
+        role: "borrowed" (an input), "constant", "execution" (dies in the run) or "io"
+            (leaves it).
+        offset: where it lies in the slab, or None where it has memory of its own.
+        made, last: the steps that make it and that use it last, None for none; last
+            is the number of steps where it leaves the run.
+    """
+
+    name: str
+    dtype: str
+    shape: tuple[int, ...] | None
+    bytes: int | None
+    role: str
+    offset: int | None
+    made: int | None
+    last: int | None
+
+
+class ExecutionPlan:
+    """Order, last uses, in-place pairs, arenas and offsets of a run. str() reads as
+    text, a line a step.
+
+    Attributes:
+        steps, values: what happens and what it happens to.
+        slab: bytes that a run takes at once for all planned values.
+        peak: the most bytes of them that are live in one step.
+    """
+
+    def __init__(self, report: dict[str, Any]) -> None:
+        self.steps = [_step(step) for step in report["steps"] or ()]
+        self.values = [_value(value) for value in report["values"] or ()]
+        self.slab: int = report["slab"]
+        self.peak: int = report["peak"]
+        self._text: str = report["text"]
+
+    @property
+    def actions(self) -> list[str]:
+        """The plan's lines: values that are there before, then steps."""
+        return self._text.splitlines()[1:]
+
+    def __str__(self) -> str:
+        return self._text
+
+    def __repr__(self) -> str:
+        return f"<ExecutionPlan: {len(self.steps)} steps, slab of {self.slab} bytes>"
+
+
+def _step(step: dict[str, Any]) -> PlannedStep:
+    lists = {key: tuple(step[key] or ()) for key in ("inputs", "outputs", "frees")}
+    return PlannedStep(**{**step, **lists})
+
+
+def _value(value: dict[str, Any]) -> PlannedValue:
+    def number(key: str) -> int | None:
+        return None if value[key] < 0 else value[key]
+
+    return PlannedValue(
+        name=value["name"], dtype=_NAMES[value["dtype"]] if value["bytes"] >= 0 else "",
+        shape=tuple(value["shape"] or ()) if value["bytes"] >= 0 else None,
+        bytes=number("bytes"), role=value["role"], offset=number("offset"), made=number("made"), last=number("last"),
+    )  # fmt: skip

@@ -1,0 +1,42 @@
+"""The types and shapes of inputs, for compiling ahead of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from .errors import NameNotFoundError, WrongTypeError
+from .events import _NAMES
+
+Info = tuple[str, str, int, "tuple[int | str | None, ...] | None", int]
+
+
+def described(inputs: Sequence[Info], shapes: Mapping[str, Any]) -> list[dict[str, Any] | None]:
+    """Return {"dtype": number, "shape": list} for each input, None where it is left out."""
+    unknown = sorted(shapes.keys() - {info[0] for info in inputs})
+    if unknown:
+        raise NameNotFoundError(f"no input is named {', '.join(map(repr, unknown))}; the inputs are {', '.join(repr(i[0]) for i in inputs)}")
+    return [_one(info, shapes[info[0]]) if info[0] in shapes else None for info in inputs]
+
+
+def _one(info: Info, given: Any) -> dict[str, Any]:
+    name, _, dtype, _, _ = info
+    shape = given
+    if hasattr(given, "dtype") and hasattr(given, "shape"):
+        dtype, shape = _number(given.dtype), given.shape
+    elif len(given) == 2 and not isinstance(given[0], int):
+        dtype, shape = _number(given[0]), given[1]
+    if dtype == 0:
+        raise WrongTypeError(f"the model does not declare the element type of {name!r}: give (dtype, shape) or an array like it")
+    return {"dtype": dtype, "shape": [int(n) for n in shape]}
+
+
+def _number(dtype: Any) -> int:
+    import numpy as np
+
+    name = np.dtype(dtype).name
+    if np.dtype(dtype).kind in "OUT":
+        name = "str"
+    if name not in _NAMES:
+        raise WrongTypeError(f"{dtype!r} is no element type of ONNX")
+    return _NAMES.index(name)

@@ -1,0 +1,365 @@
+"""What the users of onnx.reference and onnx-light bring with them."""
+
+from __future__ import annotations
+
+import logging
+import pickle
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+from onnx.reference.op_run import OpRun
+
+import goruntime
+from goruntime import (
+    ArgumentError,
+    ComputeError,
+    NameNotFoundError,
+    ReferenceEvaluator,
+    RuntimeContext,
+    RuntimeSession,
+    ShapeError,
+    Tensor,
+    UnsupportedError,
+    WrongTypeError,
+    backend,
+    supports,
+)
+
+F = TensorProto.FLOAT
+X = np.array([-1, 2, 3], np.float32)
+
+
+def info(name, shape=None):
+    return helper.make_tensor_value_info(name, F, shape)
+
+
+def model(nodes, inputs=("x",), outputs=("y",), domains=None, functions=(), value_info=(), shape=None):
+    graph = helper.make_graph(nodes, "g", [info(i, shape) for i in inputs], [info(o) for o in outputs], value_info=value_info)
+    opsets = [helper.make_opsetid("", 18), *(helper.make_opsetid(d, v) for d, v in (domains or {}).items())]
+    return helper.make_model(graph, opset_imports=opsets, ir_version=10, functions=list(functions))
+
+
+CHAIN = model([helper.make_node("Relu", ["x"], ["a"]), helper.make_node("Mul", ["a", "a"], ["b"]), helper.make_node("Add", ["b", "a"], ["y"])], shape=["N"])
+SCALE = helper.make_function(
+    "local", "Scale", ["x"], ["y"],
+    [helper.make_node("Constant", [], ["k"]), helper.make_node("Mul", ["x", "k"], ["y"])],
+    [helper.make_opsetid("", 18)], ["by"])  # fmt: skip
+SCALE.node[0].attribute.append(onnx.AttributeProto(name="value_float", ref_attr_name="by", type=onnx.AttributeProto.FLOAT))
+
+
+# ---- what a model is given as ----
+
+
+def test_node_graph_and_function():
+    node = helper.make_node("Add", ["a", "b"], ["c"])
+    (c,) = ReferenceEvaluator(node).run(None, {"a": X, "b": X})
+    np.testing.assert_array_equal(c, X + X)
+    (y,) = ReferenceEvaluator(CHAIN.graph, opsets={"": 18}).run(None, {"x": X})
+    np.testing.assert_array_equal(y, [0, 6, 12])
+    function = ReferenceEvaluator(SCALE)
+    assert function.input_names == ["x"]
+    for by in (2.0, 3.0, 2.0):
+        (y,) = function.run(None, {"x": X}, attributes={"by": by})
+        np.testing.assert_array_equal(y, X * np.float32(by))
+    calls = helper.make_graph([helper.make_node("Scale", ["x"], ["y"], domain="local", by=4.0)], "g", [info("x")], [info("y")])
+    for functions in ([SCALE], [function]):
+        (y,) = ReferenceEvaluator(calls, opsets={"": 18, "local": 1}, functions=functions).run(None, {"x": X})
+        np.testing.assert_array_equal(y, X * 4)
+
+
+def test_a_container_with_large_tensors():
+    from onnx.model_container import make_large_model, make_large_tensor_proto
+
+    graph = helper.make_graph([helper.make_node("Add", ["x", "w"], ["y"])], "g", [info("x")], [info("y")],
+                              [make_large_tensor_proto("#w", "w", F, (3,))])  # fmt: skip
+    container = make_large_model(graph, {"#w": X}, opset_imports=[helper.make_opsetid("", 18)], ir_version=10)
+    (y,) = ReferenceEvaluator(container).run(None, {"x": X})
+    np.testing.assert_array_equal(y, X + X)
+
+
+def test_what_is_refused():
+    with pytest.raises(WrongTypeError, match="opsets must be a dict"):
+        ReferenceEvaluator(CHAIN.graph)
+    with pytest.raises(ArgumentError, match="must be None for a ModelProto"):
+        ReferenceEvaluator(CHAIN, opsets={"": 18})
+    with pytest.raises(WrongTypeError, match="int given"):
+        ReferenceEvaluator(3)
+    with pytest.raises(ArgumentError, match="evaluator of a FunctionProto"):
+        ReferenceEvaluator(CHAIN).run(None, {"x": X}, attributes={"by": 1.0})
+
+
+# ---- looking inside ----
+
+
+def test_intermediate_returns_all():
+    found = ReferenceEvaluator(CHAIN).run(None, {"x": X}, intermediate=True)
+    assert set(found) == {"x", "a", "b", "y"}
+    np.testing.assert_array_equal(found["b"], [0, 4, 9])
+
+
+def test_verbose_prints_what_onnx_reference_prints(capsys):
+    for verbose in (0, 1, 2, 3, 4):
+        evaluator = onnx.reference.ReferenceEvaluator(CHAIN, verbose=verbose)
+        evaluator.run(None, {"x": X})
+        theirs = capsys.readouterr().out
+        ReferenceEvaluator(CHAIN, verbose=verbose).run(None, {"x": X})
+        mine = capsys.readouterr().out
+        assert mine.replace(" ", "") == theirs.replace("['", "").replace("']", "").replace("','", ",").replace(" ", ""), verbose
+
+
+def test_events_tell_each_value_up_to_a_failure():
+    evaluator = ReferenceEvaluator(CHAIN, events_enabled=True)
+    evaluator.run(None, {"x": X})
+    events = evaluator.events()
+    assert [(e.kind, e.name) for e in events] == [("input", "x"), ("node", "a"), ("node", "b"), ("node", "y")]
+    b = events[2]
+    assert (b.dtype, b.shape, b.first, b.min, b.max, b.op_type) == ("float32", (3,), (0.0, 4.0, 9.0), 0.0, 9.0, "Mul")
+    assert b.duration > 0
+    assert b.peak >= b.allocated > 0
+    fails = model([helper.make_node("Relu", ["x"], ["a"]), helper.make_node("Gather", ["a", "i"], ["y"])], inputs=("x",))
+    fails.graph.initializer.append(numpy_helper.from_array(np.array([7]), "i"))
+    evaluator = ReferenceEvaluator(fails, events_enabled=True)
+    with pytest.raises(ComputeError):
+        evaluator.run(None, {"x": X})
+    assert [e.name for e in evaluator.events() if e.kind == "node"] == ["a"]
+    nan = np.array([np.nan, np.inf, 1], np.float32)
+    evaluator = ReferenceEvaluator(CHAIN, events_enabled=True)
+    evaluator.run(None, {"x": nan})
+    x = evaluator.events()[0]
+    assert np.isnan(x.first[0])
+    assert (x.min, x.max) == (1, np.inf)
+
+
+def test_the_plan_reads_as_text():
+    evaluator = ReferenceEvaluator(CHAIN)
+    plan = evaluator.prepare({"x": (4, )})
+    assert [s.op_type for s in plan.steps] == ["Relu", "Mul", "Add"]
+    by = {v.name: v for v in plan.values}
+    assert by["x"].role == "borrowed"
+    assert by["a"].role == by["b"].role == "execution"
+    assert (by["y"].role, by["y"].last, by["a"].last) == ("io", 3, 2)
+    assert by["a"].bytes == 16
+    assert plan.peak <= plan.slab
+    assert "Relu(x) -> a f32[4] execution+" in str(plan)
+    assert "-> y f32[4] io; last use of" in str(plan)
+    misses = evaluator.allocator.stats()["misses"]
+    evaluator.run(None, {"x": np.zeros(4, np.float32)})
+    assert evaluator.allocator.stats()["misses"] - misses <= 1
+    assert evaluator.prepare({"x": np.zeros(4, np.float32)}).steps == evaluator.prepare({"x": ("float32", (4,))}).steps
+    with pytest.raises(NameNotFoundError, match="no input is named 'z'"):
+        evaluator.prepare({"z": (4,)})
+    with pytest.raises(ShapeError, match="rank 2 given"):
+        evaluator.prepare({"x": (4, 4)})
+
+
+def test_types_opsets_and_metadata():
+    m = model([helper.make_node("Relu", ["x"], ["y"])], shape=["N", 3])
+    m.producer_name, m.doc_string, m.model_version = "me", "what it is", 7
+    helper.set_model_props(m, {"key": "value"})
+    evaluator = ReferenceEvaluator(m)
+    kind = evaluator.input_types[0]
+    assert kind == ("tensor(float)", ("N", 3))
+    assert kind.tensor_type.elem_type == F
+    assert [(d.dim_value, d.dim_param) for d in kind.tensor_type.shape.dim] == [(0, "N"), (3, "")]
+    assert evaluator.opsets == {"": 18}
+    meta = evaluator.metadata
+    assert (meta.producer_name, meta.description, meta.version, meta.custom_metadata_map) == ("me", "what it is", 7, {"key": "value"})
+    assert evaluator.get_result_types("x").tensor_type.elem_type == F
+    assert evaluator.get_result_types("nothing", exc=False) is None
+    with pytest.raises(ArgumentError, match="declares no type for 'nothing'"):
+        evaluator.get_result_types("nothing")
+
+
+def test_annotations_are_checked_on_demand():
+    wrong = model([helper.make_node("Relu", ["x"], ["a"]), helper.make_node("Relu", ["a"], ["y"])], value_info=[info("a", [2])])
+    ReferenceEvaluator(wrong).run(None, {"x": X})
+    with pytest.raises(ShapeError, match=r"'a' has shape \(3,\), the model declares \[2\]"):
+        ReferenceEvaluator(wrong, check_shape_annotations=True).run(None, {"x": X})
+    names = model([helper.make_node("Concat", ["x", "x"], ["y"], axis=0)], shape=["N"])
+    names.graph.output[0].CopyFrom(info("y", ["N"]))
+    with pytest.raises(ShapeError, match="so N is 6; in 'x' it is 3"):
+        ReferenceEvaluator(names).run(None, {"x": X}, check_shape_annotations=True)
+
+
+# ---- operators in Python ----
+
+
+class InvAlpha(OpRun):
+    op_domain = "custom"
+
+    def _run(self, x, alpha=None):
+        return (1 / (x + (alpha or self.alpha)),)
+
+
+class Relu(OpRun):
+    op_domain = ""
+
+    def _run(self, x):
+        return (np.maximum(x, 1),)
+
+
+def test_op_run_subclasses_run_as_they_are():
+    m = model([helper.make_node("InvAlpha", ["x"], ["a"], domain="custom", alpha=0.5), helper.make_node("Relu", ["a"], ["y"])], domains={"custom": 1})
+    with pytest.raises(UnsupportedError, match=r"custom.InvAlpha \(opset 1\)"):
+        ReferenceEvaluator(m)
+    (y,) = ReferenceEvaluator(m, new_ops=[InvAlpha]).run(None, {"x": X})
+    np.testing.assert_array_equal(y, np.maximum(1 / (X + np.float32(0.5)), 0))
+    evaluator = ReferenceEvaluator(m, new_ops=[InvAlpha, Relu])
+    (y,) = evaluator.run(None, {"x": X})
+    np.testing.assert_array_equal(y, np.maximum(1 / (X + np.float32(0.5)), 1))
+    assert [k[1::2] for k in evaluator.used_kernels()] == [("Relu", "python"), ("InvAlpha", "python")]
+
+
+def test_kernels_of_an_evaluator_and_of_all():
+    m = model([helper.make_node("Twice", ["x", ""], ["y", "z"], domain="custom", times=3, name="n")], outputs=("y", "z"), domains={"custom": 1})
+
+    def twice(x, missing=None, times=2):
+        assert missing is None
+        return x * times, np.array(["a", "bc"], object)
+
+    goruntime.register_custom_kernel("custom", "Twice", twice)
+    try:
+        evaluator = ReferenceEvaluator(m)
+    finally:
+        goruntime.unregister_custom_kernel("custom", "Twice")
+    m.graph.output[1].type.tensor_type.elem_type = TensorProto.STRING
+    y, z = evaluator.run(None, {"x": X})
+    np.testing.assert_array_equal(y, X * 3)
+    assert z.tolist() == ["a", "bc"]
+    assert evaluator.io_allocator.owns(y)
+    evaluator.register_custom_kernel("custom", "Twice", lambda x, *_, times: (x + times, x))
+    y, _ = evaluator.run(None, {"x": X})
+    np.testing.assert_array_equal(y, X + 3)
+    with pytest.raises(UnsupportedError):
+        evaluator.unregister_custom_kernel("custom", "Twice")
+    with pytest.raises(ArgumentError, match="no custom kernel"):
+        goruntime.unregister_custom_kernel("custom", "Twice")
+
+
+def test_a_kernel_may_keep_its_inputs_and_raise():
+    kept = []
+
+    def keep(x):
+        kept.append(x)
+        if x[0] > 5:
+            raise KeyError("mine")
+        return x
+
+    m = model([helper.make_node("Relu", ["x"], ["a"]), helper.make_node("Keep", ["a"], ["b"], domain="custom"), helper.make_node("Neg", ["b"], ["y"])],
+              domains={"custom": 1})  # fmt: skip
+    evaluator = ReferenceEvaluator(model([helper.make_node("Relu", ["x"], ["y"])]))
+    goruntime.register_custom_kernel("custom", "Keep", keep)
+    try:
+        evaluator = ReferenceEvaluator(m)
+    finally:
+        goruntime.unregister_custom_kernel("custom", "Keep")
+    for first in (1, 2, 3):
+        (y,) = evaluator.run(None, {"x": np.array([first, 0], np.float32)})
+        assert y[0] == -first
+    assert [k[0] for k in kept] == [1, 2, 3]
+    with pytest.raises(KeyError, match="mine"):
+        evaluator.run(None, {"x": np.array([9, 0], np.float32)})
+    evaluator.register_custom_kernel("custom", "Keep", lambda x: np.array(["2020-01-01"], "datetime64[D]"))
+    with pytest.raises(WrongTypeError, match="which no output can hold"):
+        evaluator.run(None, {"x": X})
+    evaluator.register_custom_kernel("custom", "Keep", lambda x: x)
+    (y,) = evaluator.run(None, {"x": X})
+    assert y[1] == -2
+
+
+def _times_two(x, by=2):
+    return x * by
+
+
+def test_a_copy_has_the_kernels_too():
+    m = model([helper.make_node("Times", ["x"], ["y"], domain="custom", by=5)], domains={"custom": 1})
+    goruntime.register_custom_kernel("custom", "Times", _times_two)
+    try:
+        evaluator = ReferenceEvaluator(m)
+    finally:
+        goruntime.unregister_custom_kernel("custom", "Times")
+    (y,) = pickle.loads(pickle.dumps(evaluator)).run(None, {"x": X})
+    np.testing.assert_array_equal(y, X * 5)
+
+
+# ---- by hand ----
+
+
+def test_a_session_over_a_context():
+    session, rt = RuntimeSession(CHAIN), RuntimeContext(release_intermediates=False, events_enabled=True)
+    assert session.required_inputs == ["x"]
+    with pytest.raises(NameNotFoundError, match="no value 'x'"):
+        session.run(rt)
+    rt.put("x", X)
+    session.run(rt)
+    np.testing.assert_array_equal(rt.get("y"), [0, 6, 12])
+    assert set(rt.names()) == {"x", "a", "b", "y"}
+    assert [e.name for e in rt.events] == ["x", "a", "b", "y"]
+    y = rt.get("y")
+    with rt:
+        pass
+    assert rt.names() == []
+    np.testing.assert_array_equal(y, [0, 6, 12])
+    assert str(session.get_execution_plan({"x": (3,)})).startswith("3 steps")
+
+
+def test_tensors_and_dlpack():
+    (y,) = ReferenceEvaluator(CHAIN).run(None, {"x": Tensor(X, "x")})
+    t = Tensor(y, "y")
+    assert (t.name, t.dtype, t.shape) == ("y", np.float32, (3,))
+    again = np.from_dlpack(t)
+    assert np.shares_memory(again, y)
+    del t, y
+    np.testing.assert_array_equal(again, [0, 6, 12])
+    frozen = X.copy()
+    frozen.flags.writeable = False
+    (y,) = ReferenceEvaluator(CHAIN).run(None, {"x": Tensor(frozen)})
+    np.testing.assert_array_equal(y, [0, 6, 12])
+    assert not np.from_dlpack(Tensor(frozen)).flags.writeable
+    assert Tensor.from_dlpack(X).numpy().dtype == np.float32
+
+
+# ---- before a run ----
+
+
+def test_supports_lists_all_that_is_missing():
+    assert supports(CHAIN)
+    m = model([helper.make_node("Nothing", ["x"], ["a"]), helper.make_node("Other", ["a"], ["y"], domain="d")], domains={"d": 3})
+    found = supports(m.SerializeToString())
+    assert not found
+    assert [(k.domain, k.op_type, k.opset, k.dtype) for k in found.missing] == [("", "Nothing", 18, ""), ("d", "Other", 3, "")]
+    with pytest.raises(UnsupportedError) as raised:
+        ReferenceEvaluator(m)
+    assert raised.value.missing == found.missing
+    strings = model([helper.make_node("Relu", ["x"], ["y"])])
+    strings.graph.input[0].type.tensor_type.elem_type = TensorProto.STRING
+    assert [(k.op_type, k.dtype) for k in supports(strings).missing] == [("Relu", "str")]
+
+
+def test_supports_reads_no_weights(tmp_path):
+    m = model([helper.make_node("Add", ["x", "w"], ["y"])])
+    w = numpy_helper.from_array(X, "w")
+    onnx.external_data_helper.set_external_data(w, "nowhere.bin")
+    w.ClearField("raw_data")
+    w.data_location = TensorProto.EXTERNAL
+    m.graph.initializer.append(w)
+    path = tmp_path / "m.onnx"
+    path.write_bytes(m.SerializeToString())
+    assert supports(path)
+
+
+def test_messages_go_through_logging(caplog):
+    with caplog.at_level(logging.DEBUG, "goruntime"):
+        ReferenceEvaluator(CHAIN)
+    assert "opened a model in memory: 1 inputs, 1 outputs" in caplog.text
+
+
+def test_the_backend_of_the_onnx_package():
+    assert backend.supports_device("CPU")
+    assert not backend.supports_device("CUDA:1")
+    assert backend.is_compatible(CHAIN)
+    np.testing.assert_array_equal(backend.run_model(CHAIN, [X])[0], [0, 6, 12])
+    np.testing.assert_array_equal(backend.run_node(helper.make_node("Neg", ["x"], ["y"]), [X])[0], -X)
+    np.testing.assert_array_equal(backend.prepare(CHAIN).run({"x": X})[0], [0, 6, 12])
