@@ -62,7 +62,7 @@ func Tanh(x float32) float32 {
 		p = p*s - 5.37397155531e-2
 		p = p*s + 1.33314422036e-1
 		p = p*s - 3.33332819422e-1
-		return p*s*x + x
+		return float32(math.Copysign(float64(p*s*x+x), float64(x))) // -0 stays
 	}
 	t := 1 - 2/(Exp(2*a)+1)
 	if x < 0 {

@@ -3,6 +3,7 @@ package vec
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -238,4 +239,20 @@ func BenchmarkSoftmax(b *testing.B) {
 		Softmax(d, s)
 	}
 	b.ReportMetric(384*float64(b.N)/b.Elapsed().Seconds()/1e9, "Ge/s")
+}
+
+// What is odd keeps the sign of zero.
+func TestOddFunctionsKeepTheSignOfZero(t *testing.T) {
+	withEach(t, func(t *testing.T) {
+		zero := float32(math.Copysign(0, -1))
+		for _, f := range []Function{HyperbolicTangent, ErrorFunction, SquareRoot, Floor, Ceil, RoundEven} {
+			x := slices.Repeat([]float32{zero, 0}, 20)
+			Apply(f, x, x)
+			for i, y := range x {
+				if negative := math.Signbit(float64(y)); y != 0 || negative != (i%2 == 0) {
+					t.Fatalf("function %d of a zero is %v, sign %v, want sign %v", f, y, negative, !negative)
+				}
+			}
+		}
+	})
 }

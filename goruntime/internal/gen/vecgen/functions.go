@@ -112,6 +112,7 @@ func (g *gen) tanh() {
 	g.p("VFMADD213PS %s, %s, %s", x, x, small)
 	g.p("VSUBPS %s, %s, %s", g.c(0.625), a, a)
 	g.bySign(a, e, small, x)
+	g.p("VORPS %s, %s, %s", g.v(3), x, x) // the polynomial of -0 is 0
 }
 
 // erf has one polynomial up to 0.927734375 and 1 - exp of another beyond.
