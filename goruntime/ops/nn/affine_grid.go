@@ -83,11 +83,11 @@ func affineOf[T any](n number[T]) affineKernel {
 			m := theta[rest*r*(r+1):][:r*(r+1)]
 			for k := range r {
 				row := m[k*(r+1) : (k+1)*(r+1)]
-				sum := n.widen(row[r])
+				sum := n.Widen(row[r])
 				for j := range r {
-					sum += n.widen(row[j]) * at[j]
+					sum += n.Widen(row[j]) * at[j]
 				}
-				out[p*r+k] = n.narrow(sum)
+				out[p*r+k] = n.Narrow(sum)
 			}
 		}
 	}

@@ -57,9 +57,9 @@ func averagePool[T any](n number[T]) poolKernel {
 			for i := range dst {
 				sum := 0.0
 				for _, at := range p.taps[p.first[i]:p.first[i+1]] {
-					sum += n.widen(src[at])
+					sum += n.Widen(src[at])
 				}
-				dst[i] = n.narrow(sum / p.counts[i])
+				dst[i] = n.Narrow(sum / p.counts[i])
 			}
 		}
 	}

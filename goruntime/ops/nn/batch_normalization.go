@@ -5,6 +5,7 @@ import (
 
 	"github.com/goruntime/goruntime/goruntime/errs"
 	"github.com/goruntime/goruntime/goruntime/kernels/vec"
+	"github.com/goruntime/goruntime/goruntime/kernels/wide"
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
@@ -125,11 +126,11 @@ func batchNormRun(c *op.Context) error {
 		c.For(n, max(1, (16<<10)/max(1, s.images*s.plane)), (*batchStats)(s))
 		s.keep(c)
 	} else {
-		loaders[c.In(3).DType](s.mean, c.In(3))
-		loaders[c.In(4).DType](s.variance, c.In(4))
+		wide.Load[c.In(3).DType](s.mean, c.In(3))
+		wide.Load[c.In(4).DType](s.variance, c.In(4))
 	}
-	loaders[c.In(1).DType](s.a, c.In(1))
-	loaders[c.In(2).DType](s.b, c.In(2))
+	wide.Load[c.In(1).DType](s.a, c.In(1))
+	wide.Load[c.In(2).DType](s.b, c.In(2))
 	for i := range n {
 		s.a[i] /= math.Sqrt(s.variance[i] + s.epsilon)
 		s.b[i] -= s.mean[i] * s.a[i]
@@ -146,14 +147,14 @@ func batchNormRun(c *op.Context) error {
 func (s *batchNorm) keep(c *op.Context) {
 	for i, batch := range [...][]float64{s.mean, s.variance} {
 		if c.Wants(1 + i) {
-			loaders[c.In(3+i).DType](s.a, c.In(3+i))
+			wide.Load[c.In(3+i).DType](s.a, c.In(3+i))
 			for k := range s.a {
 				s.a[k] = s.a[k]*s.momentum + batch[k]*(1-s.momentum)
 			}
-			storers[c.Out(1+i).DType](c.Out(1+i), s.a)
+			wide.Store[c.Out(1+i).DType](c.Out(1+i), s.a)
 		}
 		if c.Wants(3 + i) {
-			storers[c.Out(3+i).DType](c.Out(3+i), batch)
+			wide.Store[c.Out(3+i).DType](c.Out(3+i), batch)
 		}
 	}
 }
@@ -175,13 +176,13 @@ func batchOf[T any](n number[T]) batchKernel {
 				sum, square := 0.0, 0.0
 				for i := range s.images {
 					for _, x := range in[(i*s.channels+ch)*s.plane:][:s.plane] {
-						sum += n.widen(x)
+						sum += n.Widen(x)
 					}
 				}
 				mean := sum / count
 				for i := range s.images {
 					for _, x := range in[(i*s.channels+ch)*s.plane:][:s.plane] {
-						d := n.widen(x) - mean
+						d := n.Widen(x) - mean
 						square += d * d
 					}
 				}
@@ -196,7 +197,7 @@ func batchOf[T any](n number[T]) batchKernel {
 			for r := lo; r < hi; r++ {
 				a, b := s.a[r%s.channels], s.b[r%s.channels]
 				for i := r * s.plane; i < (r+1)*s.plane; i++ {
-					out[i] = n.narrow(a*n.widen(in[i]) + b)
+					out[i] = n.Narrow(a*n.Widen(in[i]) + b)
 				}
 			}
 		},

@@ -86,18 +86,18 @@ func causalOf[T any](n number[T]) causalKernel {
 			}
 			bias := 0.0
 			if s.bias != nil {
-				bias = n.widen(tensor.Elems[T](s.bias)[r%s.channels])
+				bias = n.Widen(tensor.Elems[T](s.bias)[r%s.channels])
 			}
 			out := tensor.Elems[T](s.out)[r*s.n : (r+1)*s.n]
 			for t := range out {
 				sum := bias
 				for j, f := range w {
-					sum += n.widen(f) * n.widen(before(past, x, t+j-s.k+1))
+					sum += n.Widen(f) * n.Widen(before(past, x, t+j-s.k+1))
 				}
 				if s.silu {
 					sum /= 1 + math.Exp(-sum)
 				}
-				out[t] = n.narrow(sum)
+				out[t] = n.Narrow(sum)
 			}
 			for j := range present {
 				present[j] = before(past, x, s.n+j-s.k+1)

@@ -193,7 +193,7 @@ func convTransposeOf[T any](n number[T]) convKernel {
 			m, g, image := r%s.m, r/s.m%s.group, r/s.m/s.group
 			start := 0.0
 			if c.Has(2) {
-				start = n.widen(tensor.Elems[T](c.In(2))[g*s.m+m])
+				start = n.Widen(tensor.Elems[T](c.In(2))[g*s.m+m])
 			}
 			for i := range sums {
 				sums[i] = start
@@ -203,12 +203,12 @@ func convTransposeOf[T any](n number[T]) convKernel {
 					at, ok := s.win.tap(p, k)
 					for ch := 0; ok && ch < s.channels; ch++ {
 						in := g*s.channels + ch
-						sums[at] += n.widen(x[(image*s.group*s.channels+in)*s.pixels+p]) * n.widen(w[(in*s.m+m)*s.taps+k])
+						sums[at] += n.Widen(x[(image*s.group*s.channels+in)*s.pixels+p]) * n.Widen(w[(in*s.m+m)*s.taps+k])
 					}
 				}
 			}
 			for i, v := range sums {
-				y[r*s.plane+i] = n.narrow(v)
+				y[r*s.plane+i] = n.Narrow(v)
 			}
 		}
 		return nil

@@ -5,6 +5,7 @@ import (
 
 	"github.com/goruntime/goruntime/goruntime/errs"
 	"github.com/goruntime/goruntime/goruntime/kernels/gemm"
+	"github.com/goruntime/goruntime/goruntime/kernels/wide"
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
@@ -119,7 +120,7 @@ func (s *deform) read(c *op.Context, i int, work []float64) (list, rest []float6
 		return nil, work
 	}
 	n := c.In(i).Elements()
-	loaders[c.In(i).DType](work[:n], c.In(i))
+	wide.Load[c.In(i).DType](work[:n], c.In(i))
 	return work[:n], work[n:]
 }
 
@@ -171,9 +172,9 @@ func deformOf[T any](n number[T]) func(c *op.Context, s *deform) error {
 					sum = s.bias[m]
 				}
 				for j := range k {
-					sum += n.widen(w[m*k+j]) * s.samples[(m/perGroup*k+j)*s.pixels+p]
+					sum += n.Widen(w[m*k+j]) * s.samples[(m/perGroup*k+j)*s.pixels+p]
 				}
-				y[s.image*s.filters*s.pixels+i] = n.narrow(sum)
+				y[s.image*s.filters*s.pixels+i] = n.Narrow(sum)
 			}
 		}
 		return nil
@@ -196,7 +197,7 @@ func deformSample[T any](n number[T]) deformSampler {
 				for ch := t / s.taps * channels; ch < (t/s.taps+1)*channels; ch++ {
 					src, sum := in[(s.image*s.channels+ch)*s.plane:][:s.plane], 0.0
 					for k, i := range at[:count] {
-						sum += weight[k] * n.widen(src[i])
+						sum += weight[k] * n.Widen(src[i])
 					}
 					to := (ch*s.taps+t%s.taps)*s.pixels + p
 					if s.narrow != nil {

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/goruntime/goruntime/goruntime/errs"
+	"github.com/goruntime/goruntime/goruntime/kernels/wide"
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
@@ -47,8 +48,8 @@ var Dropout1 = op.Declare(op.Def{
 var dropouts = floats(dropOf(single), dropOf(double), dropOf(half), dropOf(brain))
 
 var smallDropouts = op.ByType(map[tensor.DType]dropKernel{
-	tensor.F8E4M3FN: dropOf(small(tensor.E4M3FN)), tensor.F8E4M3UZ: dropOf(small(tensor.E4M3UZ)),
-	tensor.F8E5M2: dropOf(small(tensor.E5M2)), tensor.F8E5M2UZ: dropOf(small(tensor.E5M2UZ)),
+	tensor.F8E4M3FN: dropOf(wide.Small(tensor.E4M3FN)), tensor.F8E4M3UZ: dropOf(wide.Small(tensor.E4M3UZ)),
+	tensor.F8E5M2: dropOf(wide.Small(tensor.E5M2)), tensor.F8E5M2UZ: dropOf(wide.Small(tensor.E5M2UZ)),
 })
 
 var ratioTypes = append(floatTypes[:4:4], tensor.F8E4M3FN, tensor.F8E4M3UZ, tensor.F8E5M2, tensor.F8E5M2UZ)
@@ -111,7 +112,7 @@ func dropoutMode(c *op.Context) (ratio float64, train bool, err error) {
 			return 0, false, errs.New(errs.Shape, "ratio has shape %v, one element expected", c.In(1).Shape)
 		}
 		s := c.State.(*dropping)
-		loaders[c.In(1).DType](s.ratio[:], c.In(1))
+		wide.Load[c.In(1).DType](s.ratio[:], c.In(1))
 		ratio = s.ratio[0]
 	}
 	if c.Has(2) {
@@ -141,7 +142,7 @@ func dropOf[T any](n number[T]) dropKernel {
 				bits[i] = true
 			}
 			for i := range masks {
-				masks[i] = n.narrow(1)
+				masks[i] = n.Narrow(1)
 			}
 			return
 		}
@@ -152,7 +153,7 @@ func dropOf[T any](n number[T]) dropKernel {
 				bits[i] = keep
 			}
 			if masks != nil {
-				masks[i] = n.narrow(mask)
+				masks[i] = n.Narrow(mask)
 			}
 		}
 	}
@@ -161,7 +162,7 @@ func dropOf[T any](n number[T]) dropKernel {
 // dropped returns what becomes of x, and its mask.
 func dropped[T any](n number[T], x T, keep bool, ratio float64) (T, float64) {
 	if keep {
-		return n.narrow(n.widen(x) / (1 - ratio)), 1
+		return n.Narrow(n.Widen(x) / (1 - ratio)), 1
 	}
-	return n.narrow(0), 0
+	return n.Narrow(0), 0
 }

@@ -105,9 +105,9 @@ func globalMean[T any](n number[T]) wholeKernel {
 		for r := lo; r < hi; r++ {
 			sum := 0.0
 			for _, x := range in[r*s.n : (r+1)*s.n] {
-				sum += n.widen(x)
+				sum += n.Widen(x)
 			}
-			out[r] = n.narrow(sum / float64(s.n))
+			out[r] = n.Narrow(sum / float64(s.n))
 		}
 	}
 }
@@ -118,9 +118,9 @@ func globalMax[T any](n number[T]) wholeKernel {
 		for r := lo; r < hi; r++ {
 			top := math.Inf(-1)
 			for _, x := range in[r*s.n : (r+1)*s.n] {
-				top = max(top, n.widen(x))
+				top = max(top, n.Widen(x))
 			}
-			out[r] = n.narrow(top)
+			out[r] = n.Narrow(top)
 		}
 	}
 }
@@ -131,9 +131,9 @@ func globalNorm[T any](n number[T]) wholeKernel {
 		for r := lo; r < hi; r++ {
 			sum := 0.0
 			for _, x := range in[r*s.n : (r+1)*s.n] {
-				sum += power(n.widen(x), s.p)
+				sum += power(n.Widen(x), s.p)
 			}
-			out[r] = n.narrow(root(sum, s.p))
+			out[r] = n.Narrow(root(sum, s.p))
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/goruntime/goruntime/goruntime/errs"
+	"github.com/goruntime/goruntime/goruntime/kernels/wide"
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
@@ -51,7 +52,7 @@ func gridSample(versions op.Versions, linear, cubic string) *op.Def {
 			s := c.State.(*sampler)
 			s.kernel, s.grid = op.Row[samplerRow](c).pick(s), op.WorkspaceOf[float64](c)
 			s.out, s.in = c.Out(0), c.In(0)
-			loaders[c.In(1).DType](s.grid, c.In(1))
+			wide.Load[c.In(1).DType](s.grid, c.In(1))
 			if c.Out(0).Elements() > 0 {
 				c.For(s.images*s.places, max(1, (1<<10)/max(1, s.channels)), s)
 			}
@@ -59,9 +60,9 @@ func gridSample(versions op.Versions, linear, cubic string) *op.Def {
 		},
 		DTypes: op.ByType(map[tensor.DType]samplerRow{
 			tensor.F32: sampled(single), tensor.F64: sampled(double), tensor.F16: sampled(half), tensor.BF16: sampled(brain),
-			tensor.I8: sampled(integer[int8]()), tensor.I16: sampled(integer[int16]()), tensor.I32: sampled(integer[int32]()), tensor.I64: sampled(integer[int64]()),
-			tensor.U8: sampled(integer[uint8]()), tensor.U16: sampled(integer[uint16]()), tensor.U32: sampled(integer[uint32]()), tensor.U64: sampled(integer[uint64]()),
-			tensor.Bool: sampled(truth), tensor.C64: sampledComplex[complex64](), tensor.C128: sampledComplex[complex128](),
+			tensor.I8: sampled(wide.Integer[int8]()), tensor.I16: sampled(wide.Integer[int16]()), tensor.I32: sampled(wide.Integer[int32]()), tensor.I64: sampled(wide.Integer[int64]()),
+			tensor.U8: sampled(wide.Integer[uint8]()), tensor.U16: sampled(wide.Integer[uint16]()), tensor.U32: sampled(wide.Integer[uint32]()), tensor.U64: sampled(wide.Integer[uint64]()),
+			tensor.Bool: sampled(wide.Truth), tensor.C64: sampledComplex[complex64](), tensor.C128: sampledComplex[complex128](),
 			tensor.Str: {nearest: nearestSample[op.Bytes16]},
 		}),
 		Also: map[int][]tensor.DType{1: grids},
@@ -242,9 +243,9 @@ func sampled[T any](n number[T]) samplerRow {
 			for ch := range s.channels {
 				plane, sum := p/s.places*s.channels+ch, 0.0
 				for k, i := range at[:count] {
-					sum += weight[k] * n.widen(in[plane*s.plane+i])
+					sum += weight[k] * n.Widen(in[plane*s.plane+i])
 				}
-				out[plane*s.places+p%s.places] = n.narrow(sum)
+				out[plane*s.places+p%s.places] = n.Narrow(sum)
 			}
 		}
 	}}

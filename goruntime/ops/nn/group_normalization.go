@@ -148,7 +148,7 @@ func groupNormOf[T any](n number[T]) groupNormKernel {
 			inv := 1 / math.Sqrt(variance+s.epsilon)
 			for i, x := range in {
 				p := s.param(r, i/s.plane)
-				out[i] = n.narrow((n.widen(x)-mean)*inv*n.widen(scale[p]) + n.widen(bias[p]))
+				out[i] = n.Narrow((n.Widen(x)-mean)*inv*n.Widen(scale[p]) + n.Widen(bias[p]))
 			}
 		}
 	}
@@ -157,11 +157,11 @@ func groupNormOf[T any](n number[T]) groupNormKernel {
 // moments returns the mean and the variance of list.
 func moments[T any](n number[T], list []T) (mean, variance float64) {
 	for _, x := range list {
-		mean += n.widen(x)
+		mean += n.Widen(x)
 	}
 	mean /= float64(len(list))
 	for _, x := range list {
-		d := n.widen(x) - mean
+		d := n.Widen(x) - mean
 		variance += d * d
 	}
 	return mean, variance / float64(len(list))

@@ -48,7 +48,7 @@ func logSoftmaxOf[T any](n number[T]) softmaxKernel {
 			top, sum := expSum(s, in, r, n)
 			sum = math.Log(sum)
 			for i, last := s.span(r); i <= last; i += s.inner {
-				out[i] = n.narrow(n.widen(in[i]) - top - sum)
+				out[i] = n.Narrow(n.Widen(in[i]) - top - sum)
 			}
 		}
 	}

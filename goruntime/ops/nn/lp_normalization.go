@@ -38,14 +38,14 @@ func lpNormalize[T any](n number[T]) softmaxKernel {
 			first, last := s.span(r)
 			sum := 0.0
 			for i := first; i <= last; i += s.inner {
-				sum += power(n.widen(in[i]), s.order)
+				sum += power(n.Widen(in[i]), s.order)
 			}
 			norm := root(sum, s.order)
 			for i := first; i <= last; i += s.inner {
 				if norm == 0 {
-					out[i] = n.narrow(0)
+					out[i] = n.Narrow(0)
 				} else {
-					out[i] = n.narrow(n.widen(in[i]) / norm)
+					out[i] = n.Narrow(n.Widen(in[i]) / norm)
 				}
 			}
 		}

@@ -46,9 +46,9 @@ func lpPool[T any](n number[T]) poolKernel {
 			for i := range dst {
 				sum := 0.0
 				for _, at := range p.taps[p.first[i]:p.first[i+1]] {
-					sum += power(n.widen(src[at]), p.order)
+					sum += power(n.Widen(src[at]), p.order)
 				}
-				dst[i] = n.narrow(root(sum, p.order))
+				dst[i] = n.Narrow(root(sum, p.order))
 			}
 		}
 	}

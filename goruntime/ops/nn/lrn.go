@@ -81,11 +81,11 @@ func lrnOf[T any](n number[T]) lrnKernel {
 				for i := at; i < at+count; i++ {
 					sum := 0.0
 					for k := first; k < last; k++ {
-						x := n.widen(in[i+k*s.plane])
+						x := n.Widen(in[i+k*s.plane])
 						sum += x * x
 					}
-					x := n.widen(in[i+c*s.plane])
-					out[i+c*s.plane] = n.narrow(x / math.Pow(float64(s.bias)+float64(s.alpha)*sum, float64(s.beta)))
+					x := n.Widen(in[i+c*s.plane])
+					out[i+c*s.plane] = n.Narrow(x / math.Pow(float64(s.bias)+float64(s.alpha)*sum, float64(s.beta)))
 				}
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/goruntime/goruntime/goruntime/errs"
+	"github.com/goruntime/goruntime/goruntime/kernels/wide"
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
@@ -75,7 +76,7 @@ func newRegions(c *op.Context, size []int) *regions {
 // bind reads the regions, each of n numbers that must be finite.
 func (s *regions) bind(c *op.Context, n int) error {
 	s.rois = op.WorkspaceOf[float64](c)
-	loaders[c.In(1).DType](s.rois, c.In(1))
+	wide.Load[c.In(1).DType](s.rois, c.In(1))
 	for i, v := range s.rois {
 		if math.Abs(v*s.scale) > math.MaxInt32 || v != v {
 			return errs.New(errs.Compute, "roi %d has the coordinate %v", i/n, v)
@@ -113,13 +114,13 @@ func maxRoi[T any](n number[T]) regionKernel {
 				top := math.Inf(-1)
 				for y := y0; y < y1; y++ {
 					for x := x0; x < x1; x++ {
-						top = max(top, n.widen(src[y*s.width+x]))
+						top = max(top, n.Widen(src[y*s.width+x]))
 					}
 				}
 				if y0 >= y1 || x0 >= x1 {
 					top = 0
 				}
-				out[r*s.rows*s.cols+b] = n.narrow(top)
+				out[r*s.rows*s.cols+b] = n.Narrow(top)
 			}
 		}
 	}

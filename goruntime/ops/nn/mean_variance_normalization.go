@@ -87,16 +87,16 @@ func meanVariance[T any](n number[T]) spreadOutKernel {
 		for _, at := range s.sets[lo:hi] {
 			mean, square := 0.0, 0.0
 			for _, i := range s.members {
-				mean += n.widen(in[at+i])
+				mean += n.Widen(in[at+i])
 			}
 			mean /= count
 			for _, i := range s.members {
-				d := n.widen(in[at+i]) - mean
+				d := n.Widen(in[at+i]) - mean
 				square += d * d
 			}
 			deviation := math.Sqrt(square/count) + epsilon
 			for _, i := range s.members {
-				out[at+i] = n.narrow((n.widen(in[at+i]) - mean) / deviation)
+				out[at+i] = n.Narrow((n.Widen(in[at+i]) - mean) / deviation)
 			}
 		}
 	}

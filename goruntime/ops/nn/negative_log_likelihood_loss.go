@@ -2,6 +2,7 @@ package nn
 
 import (
 	"github.com/goruntime/goruntime/goruntime/errs"
+	"github.com/goruntime/goruntime/goruntime/kernels/wide"
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
@@ -85,7 +86,7 @@ func lossRun(c *op.Context) error {
 	}
 	s.losses, s.weight = work[:n], work[n:]
 	if c.Has(2) {
-		loaders[c.In(2).DType](s.weight, c.In(2))
+		wide.Load[c.In(2).DType](s.weight, c.In(2))
 	}
 	var err error
 	if s.target, err = op.AppendInts(s.target[:0], c.In(1)); err != nil {
@@ -112,13 +113,13 @@ func lossRun(c *op.Context) error {
 	}
 	switch s.reduction {
 	case "none":
-		storers[c.Out(0).DType](c.Out(0), s.losses)
+		wide.Store[c.Out(0).DType](c.Out(0), s.losses)
 		return nil
 	case "mean":
 		total /= weights
 	}
 	s.total[0] = total
-	storers[c.Out(0).DType](c.Out(0), s.total[:])
+	wide.Store[c.Out(0).DType](c.Out(0), s.total[:])
 	return nil
 }
 
@@ -134,7 +135,7 @@ func pick[T any](n number[T]) lossKernel {
 		for i := lo; i < hi; i++ {
 			if !s.ignored(i) {
 				first, _ := s.span(i)
-				s.losses[i] = -n.widen(in[first+s.target[i]*s.inner])
+				s.losses[i] = -n.Widen(in[first+s.target[i]*s.inner])
 			}
 		}
 	}

@@ -253,7 +253,7 @@ func recurrentWide[T any](n number[T]) recurrentKernel {
 				return err
 			}
 			for k, v := range src {
-				(*dst)[k] = float32(n.widen(v))
+				(*dst)[k] = float32(n.Widen(v))
 			}
 		}
 		if s.work, err = op.Temporary[float32](c, s.workFloats()); err != nil {
@@ -272,7 +272,7 @@ func recurrentWide[T any](n number[T]) recurrentKernel {
 			if c.Wants(i) {
 				out := tensor.Elems[T](c.Out(i))
 				for k, v := range *src {
-					out[k] = n.narrow(float64(v))
+					out[k] = n.Narrow(float64(v))
 				}
 			}
 		}

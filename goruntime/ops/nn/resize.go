@@ -2,6 +2,7 @@ package nn
 
 import (
 	"github.com/goruntime/goruntime/goruntime/errs"
+	"github.com/goruntime/goruntime/goruntime/kernels/wide"
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
@@ -162,7 +163,7 @@ func (c *source) regions(axes []resizeAxis, list []int) error {
 		return errs.New(errs.Model, "tf_crop_and_resize needs a roi of %d elements: start and end of each axis", 2*n)
 	}
 	all := make([]float64, 2*n)
-	loaders[roi.DType](all, roi)
+	wide.Load[roi.DType](all, roi)
 	for k, i := range list {
 		axes[i].start, axes[i].end = all[k], all[n+k]
 	}
@@ -211,7 +212,7 @@ func prepareSampling(c *op.Context, axes []resizeAxis, s *sampling, beyond float
 		c.State = newNearest(d, axes, s, beyond)
 		return nil
 	}
-	if loaders[d] == nil {
+	if wide.Load[d] == nil {
 		return errs.New(errs.Unsupported, "mode %q of elements of type %v: only numbers can be interpolated", s.mode, d)
 	}
 	c.State = newInterpolation(c, axes, s, beyond)

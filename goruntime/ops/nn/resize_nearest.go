@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"github.com/goruntime/goruntime/goruntime/kernels/wide"
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
@@ -64,7 +65,7 @@ func filled(d tensor.DType, x float64) tensor.View {
 		panic(err)
 	}
 	v.DType = d
-	if f := storers[d]; f != nil {
+	if f := wide.Store[d]; f != nil {
 		f(&v, []float64{x, 0})
 	}
 	return v

@@ -4,6 +4,7 @@ import (
 	"sort"
 
 	"github.com/goruntime/goruntime/goruntime/kernels/vec"
+	"github.com/goruntime/goruntime/goruntime/kernels/wide"
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
@@ -44,16 +45,16 @@ func newInterpolation(c *op.Context, axes []resizeAxis, s *sampling, beyond floa
 			}
 		}
 	}
-	n.room = tensor.Shape(dims).Elements() * parts(d)
+	n.room = tensor.Shape(dims).Elements() * wide.Parts(d)
 	for _, i := range smallestFirst(axes) {
 		first, taps, w := axes[i].matrix(s)
-		inner := tensor.Shape(dims[i+1:]).Elements() * parts(d)
+		inner := tensor.Shape(dims[i+1:]).Elements() * wide.Parts(d)
 		outer := tensor.Shape(dims[:i]).Elements()
 		if axes[i].keeps(first, taps, w) {
 			continue
 		}
 		dims[i] = axes[i].out
-		n.room = max(n.room, tensor.Shape(dims).Elements()*parts(d))
+		n.room = max(n.room, tensor.Shape(dims).Elements()*wide.Parts(d))
 		if d == tensor.F32 {
 			n.narrow = append(n.narrow, newResample(&axes[i], outer, inner, first, taps, w, add32))
 		} else {
@@ -124,15 +125,15 @@ func (n *interpolation) run(c *op.Context) error {
 		extrapolate(n, dst, 1)
 		return nil
 	}
-	k, work := parts(in.DType), op.WorkspaceOf[float64](c)
+	k, work := wide.Parts(in.DType), op.WorkspaceOf[float64](c)
 	first := work[n.room:][:in.Elements()*k]
-	loaders[in.DType](first, in)
+	wide.Load[in.DType](first, in)
 	last := chain(c, n.wide, first, nil, n.room)
 	if last == nil {
 		last = first
 	}
 	extrapolate(n, last, k)
-	storers[out.DType](out, last)
+	wide.Store[out.DType](out, last)
 	return nil
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/goruntime/goruntime/goruntime/errs"
 	"github.com/goruntime/goruntime/goruntime/kernels/vec"
+	"github.com/goruntime/goruntime/goruntime/kernels/wide"
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
@@ -55,10 +56,10 @@ var RMSNormalization = op.Declare(op.Def{
 		}
 		work := op.WorkspaceOf[float64](c)
 		s.x, s.scale = work[:s.rows*s.n], work[s.rows*s.n:]
-		loaders[c.In(0).DType](s.x, c.In(0))
-		loaders[c.In(1).DType](s.scale, c.In(1))
+		wide.Load[c.In(0).DType](s.x, c.In(0))
+		wide.Load[c.In(1).DType](s.scale, c.In(1))
 		c.For(s.rows, max(1, (8<<10)/max(1, s.n)), s)
-		storers[c.Out(0).DType](c.Out(0), s.x)
+		wide.Store[c.Out(0).DType](c.Out(0), s.x)
 		return nil
 	},
 	DTypes: op.Uniform(struct{}{}, floatTypes...),

@@ -135,7 +135,7 @@ func alignRoi[T any](n number[T]) regionKernel {
 				} else {
 					sum /= float64(max(1, ys.n*xs.n))
 				}
-				out[r*s.rows*s.cols+b] = n.narrow(sum)
+				out[r*s.rows*s.cols+b] = n.Narrow(sum)
 			}
 		}
 	}
@@ -149,8 +149,8 @@ func pool[T any](n number[T], src []T, ys, xs *side, row, col int) (sum, top flo
 		x0, x1, wx, within := xs.sample(col, k%xs.n)
 		most := 0.0
 		if in && within {
-			a, b := (1-wy)*(1-wx)*n.widen(src[y0*xs.limit+x0]), (1-wy)*wx*n.widen(src[y0*xs.limit+x1])
-			c, d := wy*(1-wx)*n.widen(src[y1*xs.limit+x0]), wy*wx*n.widen(src[y1*xs.limit+x1])
+			a, b := (1-wy)*(1-wx)*n.Widen(src[y0*xs.limit+x0]), (1-wy)*wx*n.Widen(src[y0*xs.limit+x1])
+			c, d := wy*(1-wx)*n.Widen(src[y1*xs.limit+x0]), wy*wx*n.Widen(src[y1*xs.limit+x1])
 			sum += a + b + c + d
 			most = max(a, b, c, d)
 		}

@@ -101,10 +101,10 @@ func expSum[T any](s *lines, in []T, r int, n number[T]) (top, sum float64) {
 	first, last := s.span(r)
 	top = math.Inf(-1)
 	for i := first; i <= last; i += s.inner {
-		top = math.Max(top, n.widen(in[i]))
+		top = math.Max(top, n.Widen(in[i]))
 	}
 	for i := first; i <= last; i += s.inner {
-		sum += math.Exp(n.widen(in[i]) - top)
+		sum += math.Exp(n.Widen(in[i]) - top)
 	}
 	return top, sum
 }
@@ -116,7 +116,7 @@ func softmaxOf[T any](n number[T]) softmaxKernel {
 		for r := lo; r < hi; r++ {
 			top, sum := expSum(s, in, r, n)
 			for i, last := s.span(r); i <= last; i += s.inner {
-				out[i] = n.narrow(math.Exp(n.widen(in[i])-top) / sum)
+				out[i] = n.Narrow(math.Exp(n.Widen(in[i])-top) / sum)
 			}
 		}
 	}

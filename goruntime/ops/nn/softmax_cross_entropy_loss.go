@@ -31,10 +31,10 @@ func entropy[T any](n number[T]) lossKernel {
 			shift := top + math.Log(sum)
 			first, last := s.span(i)
 			for at := first; probs != nil && at <= last; at += s.inner {
-				probs[at] = n.narrow(n.widen(in[at]) - shift)
+				probs[at] = n.Narrow(n.Widen(in[at]) - shift)
 			}
 			if !s.ignored(i) {
-				s.losses[i] = shift - n.widen(in[first+s.target[i]*s.inner])
+				s.losses[i] = shift - n.Widen(in[first+s.target[i]*s.inner])
 			}
 		}
 	}
