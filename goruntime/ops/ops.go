@@ -14,4 +14,5 @@ import (
 	_ "github.com/goruntime/goruntime/goruntime/ops/reduce"
 	_ "github.com/goruntime/goruntime/goruntime/ops/sequence"
 	_ "github.com/goruntime/goruntime/goruntime/ops/shape"
+	_ "github.com/goruntime/goruntime/goruntime/ops/text"
 )
