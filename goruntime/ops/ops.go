@@ -14,5 +14,6 @@ import (
 	_ "github.com/goruntime/goruntime/goruntime/ops/reduce"
 	_ "github.com/goruntime/goruntime/goruntime/ops/sequence"
 	_ "github.com/goruntime/goruntime/goruntime/ops/shape"
+	_ "github.com/goruntime/goruntime/goruntime/ops/signal"
 	_ "github.com/goruntime/goruntime/goruntime/ops/text"
 )
