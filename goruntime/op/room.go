@@ -1,5 +1,7 @@
 package op
 
+import "unsafe"
+
 // Room divides the workspace of an operator into parts, each 64-byte aligned:
 // Prepare adds the parts and asks for Size bytes.
 type Room struct{ size int }
@@ -26,7 +28,10 @@ func (p Part) Ints(c *Context) []int32 { return PartOf[int32](c, p) }
 // Floats returns the part as float32s.
 func (p Part) Floats(c *Context) []float32 { return PartOf[float32](c, p) }
 
-// PartOf returns a part as elements of 4 bytes.
-func PartOf[T int32 | uint32 | float32](c *Context, p Part) []T {
-	return WorkspaceOf[T](c)[p.from/4 : (p.from+p.n)/4]
+// PartOf returns a part as elements of T, which holds no pointers and whose size
+// divides 64.
+func PartOf[T any](c *Context, p Part) []T {
+	// SAFETY: only the size of T is taken.
+	size := int(unsafe.Sizeof(*new(T)))
+	return WorkspaceOf[T](c)[p.from/size : (p.from+p.n)/size]
 }

@@ -4,6 +4,7 @@ package ops
 
 import (
 	// The families, each registering its operators.
+	_ "github.com/goruntime/goruntime/goruntime/ops/attention"
 	_ "github.com/goruntime/goruntime/goruntime/ops/control"
 	_ "github.com/goruntime/goruntime/goruntime/ops/elementwise"
 	_ "github.com/goruntime/goruntime/goruntime/ops/index"
