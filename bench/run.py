@@ -14,6 +14,7 @@ import platform
 import subprocess
 import sys
 
+import models
 from rich.console import Console
 from rich.progress import track
 from rich.table import Table
@@ -27,7 +28,10 @@ ROUNDS = int(os.environ.get("ROUNDS", "5"))
 
 def measure(scenario: str, backend: str) -> dict[str, float]:
     """Run one scenario in a process of its own."""
-    done = subprocess.run([sys.executable, str(HERE / "scenarios.py"), scenario, backend], capture_output=True, text=True, check=True)
+    # An installed package has its bytecode; so has each neighbour here.
+    env = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    command = [sys.executable, str(HERE / "scenarios.py"), scenario, backend]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=env)
     found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
     return found
 
@@ -79,6 +83,27 @@ def plot(results: dict[str, dict[str, dict[str, float]]]) -> None:
         figure.savefig(OUT / f"ratios.{kind}", dpi=120)
 
 
+def plot_timeline() -> None:
+    """Draw the resident memory of each runtime through one life."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(figsize=(8, 4.5))
+    for backend in BACKENDS:
+        if backend == "onnx.reference":
+            continue  # it cannot be trimmed
+        life: dict[str, list[float]] = measure("timeline", backend)  # type: ignore[assignment]
+        axes.plot(range(len(life["sizes"])), life["sizes"], marker="o", label=backend)
+        axes.set_xticks(range(len(life["story"])), life["story"], rotation=40, ha="right")
+    axes.set_ylabel("resident MiB beyond numpy")
+    axes.legend()
+    figure.tight_layout()
+    for kind in ("png", "svg"):
+        figure.savefig(OUT / f"memory.{kind}", dpi=120)
+
+
 def main() -> None:
     OUT.mkdir(exist_ok=True)
     wanted = sys.argv[1:] or list(SCENARIOS)
@@ -97,6 +122,9 @@ def main() -> None:
     Console(width=160).print(table)
     (OUT / "results.json").write_text(json.dumps({"machine": machine(), "results": results}, indent=1))
     plot(results)
+    plot_timeline()
+    if len(sys.argv) == 1:
+        models.write(machine())
 
 
 if __name__ == "__main__":

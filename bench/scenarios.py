@@ -161,9 +161,40 @@ def growing(backend: str) -> Result:
     return {"bytes": max(0, resident() - before)}
 
 
+def timeline(backend: str) -> dict[str, list[float]]:
+    """Resident memory through a life: growing shapes, held outputs, their end, a trim,
+    the session's end. Returns what happened last and MiB beyond numpy after it."""
+    x = _ones(12 * MB)
+    base, story, sizes = resident(), [], []
+
+    def note(what: str) -> None:
+        gc.collect()
+        story.append(what)
+        sizes.append((resident() - base) / MB)
+
+    note("numpy")
+    session = _open(backend, "chain")
+    session.run({"x": x[:1]})
+    note("opened")
+    for n in (1, 3, 6, 9, 12):
+        session.run({"x": x[: n * MB]})
+        note(f"{4 * n} MB run")
+    held = [session.run({"x": x[: 4 * MB]}) for _ in range(4)]
+    note("4 x 16 MB held")
+    del held
+    note("dropped")
+    session.trim()
+    note("trimmed")
+    session.run({"x": x[:MB]})
+    note("4 MB run")
+    del session
+    note("closed")
+    return {"story": story, "sizes": sizes}  # type: ignore[dict-item]
+
+
 SCENARIOS = {f.__name__: f for f in (dropped, kept, narrow, alternating, trimmed, call, start, footprint, pinned, growing)}
 
 if __name__ == "__main__":
     import json
 
-    print(json.dumps(SCENARIOS[sys.argv[1]](sys.argv[2])))
+    print(json.dumps({**SCENARIOS, "timeline": timeline}[sys.argv[1]](sys.argv[2])))

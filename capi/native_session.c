@@ -1,6 +1,9 @@
 //go:build pyext
 
 /* native_session.c: a compiled model, and its runs: one crossing into Go each. */
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include "native.h"
 
 /* A set of outputs that was asked for once: the core's number for it, and for
@@ -395,12 +398,18 @@ static int poll(void *state) {
   return stop;
 }
 
-static unsigned long main_thread = 0;
+/* on_main_thread tells whether this is the process's first thread, the one that
+ * Python handles signals on; asked once a thread. */
+static int on_main_thread(void) {
+  static _Thread_local int answer = -1;
+  if (answer < 0) answer = (pid_t)syscall(SYS_gettid) == getpid();
+  return answer;
+}
 
 static gr_status cross(Session *self, Run *r, gr_error **error) {
   if (self->small && r->elements <= SMALL_ELEMENTS && r->call.stop == 0) return gr_session_run(self->handle, &r->call, error);
   PyThreadState *thread = PyEval_SaveThread();
-  if (PyThread_get_thread_ident() == main_thread) {
+  if (on_main_thread()) {
     r->call.poll = poll;
     r->call.poll_arg = &thread;
   }
@@ -502,14 +511,7 @@ static PyObject *keywords[NUM_KEYWORDS];
 int gr_session_init_names(void) {
   for (int i = 0; i < NUM_KEYWORDS; i++)
     if ((keywords[i] = PyUnicode_InternFromString(keyword_texts[i])) == NULL) return -1;
-  PyObject *threading = PyImport_ImportModule("threading");
-  PyObject *thread = threading == NULL ? NULL : PyObject_CallMethod(threading, "main_thread", NULL);
-  PyObject *ident = thread == NULL ? NULL : PyObject_GetAttrString(thread, "ident");
-  if (ident != NULL && ident != Py_None) main_thread = PyLong_AsUnsignedLong(ident);
-  Py_XDECREF(threading);
-  Py_XDECREF(thread);
-  Py_XDECREF(ident);
-  return PyErr_Occurred() ? -1 : 0;
+  return 0;
 }
 
 /* option reads keyword k of a run. */

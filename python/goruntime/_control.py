@@ -6,9 +6,6 @@ refused before Go is entered, and failures are raised as this package's classes.
 
 from __future__ import annotations
 
-import importlib.machinery
-import importlib.util
-import json
 from collections.abc import Callable
 from functools import cache
 from types import ModuleType
@@ -23,6 +20,9 @@ _CODES = {name: code for code, name in enumerate(errors.NAMES)}
 @cache
 def _module() -> ModuleType:
     """Load the second module of the extension's file."""
+    import importlib.machinery  # here, since imports cost every start
+    import importlib.util
+
     file = native().__file__
     assert file is not None
     loader = importlib.machinery.ExtensionFileLoader("_control", file)
@@ -52,5 +52,7 @@ def call(name: str, *args: int | str) -> Any:
 
 def report(name: str, *args: int | str) -> dict[str, Any]:
     """Call a function that returns a JSON object."""
+    import json  # here, since imports cost every start
+
     result: dict[str, Any] = json.loads(call(name, *args))
     return result

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -51,6 +50,8 @@ class RuntimeContext:
         self.release_intermediates = release_intermediates
         self.allocator = allocator
         self.io_allocator = io_allocator
+        import threading  # here, since imports cost every start
+
         self._lock = threading.Lock()  # protects all below; a run holds it from begin to end
         self._values: dict[str, Any] = {}
         self._events: list[RuntimeEvent] = []

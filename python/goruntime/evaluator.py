@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ._load import native
 from .arenas import ExecutionArena, IOArena
 from .errors import ArgumentError, UnsupportedError
+from .log import debug
 from .protos import source
 from .types import ValueType
 
@@ -121,8 +122,6 @@ class ReferenceEvaluator:
         return {**kernels.registered(), **kernels.from_new_ops(new_ops or (), self.verbose)}
 
     def _open(self) -> Any:
-        from .log import logger
-
         execution, io = self._given
         custom: tuple[Any, Any] = (None, None)
         if self._kernels:
@@ -142,7 +141,7 @@ class ReferenceEvaluator:
         except UnsupportedError as error:
             error.missing = self.missing(self._path if self._path is not None else self._bytes)
             raise
-        logger().debug("opened %s: %d inputs, %d outputs", self._path or "a model in memory", len(opened.inputs), len(opened.outputs))
+        debug("opened %s: %d inputs, %d outputs", self._path or "a model in memory", len(opened.inputs), len(opened.outputs))
         return opened
 
     @staticmethod

@@ -1,17 +1,13 @@
-"""The logger of the package, "goruntime"."""
+"""Messages through the logger "goruntime"."""
 
 from __future__ import annotations
 
-from functools import cache
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from logging import Logger
+import sys
 
 
-@cache
-def logger() -> Logger:
-    """Return the logger; logging is imported at first use."""
-    import logging
-
-    return logging.getLogger("goruntime")
+def debug(message: str, *args: object) -> None:
+    """Log a message of level DEBUG. A program that has not imported logging has no
+    handler that would show it, so logging is not imported for it."""
+    logging = sys.modules.get("logging")
+    if logging is not None:
+        logging.getLogger("goruntime").debug(message, *args)
