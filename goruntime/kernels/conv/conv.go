@@ -6,8 +6,8 @@
 // filters [M, K] are multiplied with it. The image as a whole is never unfolded.
 // Where there are few pixels the product is turned round: rows are pixels,
 // columns are filters in packed panels. A padded plane of a depthwise
-// convolution is its own panel. Each output is summed over K ascending
-// in both forms, so that a split changes no bit.
+// convolution is its own panel. Each output is summed in an order that the
+// geometry alone fixes, so that a split changes no bit.
 package conv
 
 import (
@@ -50,7 +50,9 @@ type Plan struct {
 	direct  bool
 	few     bool
 	overlay bool    // depthwise, in place on a padded plane
-	offsets []int32 // of each (pixel, tap) in an input plane, -1 in the padding
+	offsets []int32 // few: of each (pixel, tap) in an input plane, -1 in the padding
+	pieces  []piece // of all blocks, what unfold lays out
+	first   []int32 // where the pieces of each block begin; one more at the end
 	blocks  int     // of pixels
 	perPart int     // bytes of scratch of one thread's chunk
 	slots   int
@@ -73,7 +75,7 @@ func NewPlan(s Shape, threads int) *Plan {
 	} else if p.overlay {
 		d := p.padded()
 		p.blocks = min(1, p.pixels)
-		p.perPart = 4 * (d.rows*d.width + max(0, d.pixels()))
+		p.perPart = 4 * (d.phases()*d.plane() + max(0, d.pixels()) + p.taps)
 	} else if !p.direct {
 		p.perPart = 4 * p.k * gemm.Panel
 	}
@@ -83,13 +85,14 @@ func NewPlan(s Shape, threads int) *Plan {
 	for i := range p.slots {
 		p.free <- i
 	}
-	if !p.direct && !p.overlay || p.few {
+	if p.few {
 		p.offsets = make([]int32, p.pixels*p.taps)
-		for i := range p.pixels {
-			for t := range p.taps {
-				p.offsets[i*p.taps+t] = p.offset(i, t)
-			}
+		for i := range p.offsets {
+			p.offsets[i] = p.offset(i/p.taps, i%p.taps)
 		}
+	}
+	if !p.direct && !p.overlay {
+		p.cut()
 	}
 	return p
 }
@@ -212,54 +215,79 @@ func (p *Plan) block(image, group, block int, scratch unsafe.Pointer) {
 		g.B, g.LDB = unsafe.Add(p.x(image, group), 4*n0), p.plane
 	} else {
 		g.B, g.LDB = scratch, gemm.Panel
-		p.unfold(p.x(image, group), scratch, n0, n)
+		p.unfold(p.x(image, group), scratch, block)
 	}
 	gemm.Run(&g, 0, p.perM, 0, n)
 }
 
-// unfold lays out the values under the windows of n pixels as [K][64].
-func (p *Plan) unfold(x, panel unsafe.Pointer, n0, n int) {
-	channels := p.s.C / p.s.Group
+// piece is a run of pixels of a block whose values under one tap lie step() apart
+// in an input plane, from at on, or are all in the padding: at is -1.
+type piece struct{ tap, lo, hi, at int32 }
+
+// cut lists the pieces of each block.
+func (p *Plan) cut() {
+	for n0 := 0; n0 < p.pixels; n0 += gemm.Panel {
+		p.first = append(p.first, int32(len(p.pieces)))
+		n := min(gemm.Panel, p.pixels-n0)
+		for t := range p.taps {
+			from := len(p.pieces)
+			for i := range n {
+				at := p.offset(n0+i, t)
+				if last := len(p.pieces) - 1; last >= from && p.pieces[last].continues(at, p.step()) {
+					p.pieces[last].hi++
+					continue
+				}
+				p.pieces = append(p.pieces, piece{tap: int32(t), lo: int32(i), hi: int32(i + 1), at: at})
+			}
+		}
+	}
+	p.first = append(p.first, int32(len(p.pieces)))
+}
+
+// continues reports whether a value at at follows those of the piece.
+func (c *piece) continues(at int32, step int) bool {
+	if c.at < 0 || at < 0 {
+		return c.at < 0 && at < 0
+	}
+	return at == c.at+(c.hi-c.lo)*int32(step)
+}
+
+// unfold lays out the values under the windows of a block of pixels as [K][64].
+func (p *Plan) unfold(x, panel unsafe.Pointer, block int) {
+	channels, step := p.s.C/p.s.Group, p.step()
 	// SAFETY: the planes and the panel have these sizes.
 	dst := unsafe.Slice((*float32)(panel), p.k*gemm.Panel)
 	src := unsafe.Slice((*float32)(x), channels*p.plane)
-	for t := range p.taps {
-		for lo := 0; lo < n; {
-			at := p.offsets[(n0+lo)*p.taps+t]
-			hi := p.run(n0, lo, n, t, at)
-			for ch := range channels {
-				row := dst[(ch*p.taps+t)*gemm.Panel+lo : (ch*p.taps+t)*gemm.Panel+hi]
-				if at < 0 {
-					clear(row)
-				} else if from := ch*p.plane + int(at); p.step() == 1 {
-					copy(row, src[from:from+len(row)])
-				} else {
-					for i := range row {
-						row[i] = src[from+i*p.step()]
-					}
-				}
+	for _, c := range p.pieces[p.first[block]:p.first[block+1]] {
+		to := int(c.tap)*gemm.Panel + int(c.lo)
+		n := int(c.hi - c.lo)
+		for ch := range channels {
+			row := dst[to+ch*p.taps*gemm.Panel:][:n]
+			from := ch*p.plane + int(c.at)
+			switch {
+			case c.at < 0:
+				clear(row)
+			case step == 1:
+				copy(row, src[from:from+n])
+			default:
+				every(row, src[from:], step)
 			}
-			lo = hi
 		}
+	}
+}
+
+// every copies every step-th element of src.
+func every(dst, src []float32, step int) {
+	at := 0
+	for i := range dst {
+		dst[i] = src[at]
+		at += step
 	}
 }
 
 // step returns how far apart neighbouring pixels' taps lie in the last
 // dimension.
 func (p *Plan) step() int { return p.s.Stride[len(p.s.Stride)-1] }
-
-// run returns where a run of pixels that starts at lo ends, whose taps lie step
-// apart, or are all in the padding.
-func (p *Plan) run(n0, lo, n, t int, at int32) int {
-	hi := lo + 1
-	for ; hi < n; hi++ {
-		next := p.offsets[(n0+hi)*p.taps+t]
-		if at < 0 && next >= 0 || at >= 0 && next != at+int32((hi-lo)*p.step()) {
-			break
-		}
-	}
-	return hi
-}
 
 // turned computes a group of an image with few pixels: rows are pixels, columns
 // are filters, and the result is transposed into place.

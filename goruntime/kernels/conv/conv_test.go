@@ -67,18 +67,22 @@ func shape(n, c, m, group int, in, kernel, stride, dilation, begin []int) Shape 
 }
 
 var shapes = map[string]Shape{
-	"1x1":                shape(2, 5, 7, 1, []int{9, 11}, []int{1, 1}, []int{1, 1}, []int{1, 1}, []int{0, 0}),
-	"3x3 padded":         shape(2, 3, 8, 1, []int{13, 17}, []int{3, 3}, []int{1, 1}, []int{1, 1}, []int{1, 1}),
-	"3x3 stride 2":       shape(1, 4, 6, 2, []int{15, 16}, []int{3, 3}, []int{2, 2}, []int{1, 1}, []int{1, 1}),
-	"dilated":            shape(1, 2, 3, 1, []int{20, 9}, []int{3, 2}, []int{1, 2}, []int{2, 3}, []int{2, 1}),
-	"depthwise":          shape(2, 6, 6, 6, []int{10, 10}, []int{3, 3}, []int{1, 1}, []int{1, 1}, []int{1, 1}),
-	"depthwise dilated":  shape(1, 3, 6, 3, []int{19, 23}, []int{5, 3}, []int{1, 1}, []int{2, 3}, []int{3, 4}),
-	"depthwise signal":   shape(2, 4, 4, 4, []int{90}, []int{7}, []int{1}, []int{1}, []int{3}),
-	"depthwise stride 2": shape(1, 4, 4, 4, []int{12, 12}, []int{3, 3}, []int{2, 2}, []int{1, 1}, []int{1, 1}),
-	"few pixels":         shape(3, 8, 40, 2, []int{4}, []int{3}, []int{1}, []int{1}, []int{1}),
-	"one signal, stride": shape(1, 1, 18, 1, []int{700}, []int{256}, []int{128}, []int{1}, []int{0}),
-	"volume":             shape(1, 2, 3, 1, []int{5, 6, 7}, []int{2, 3, 3}, []int{1, 2, 1}, []int{1, 1, 2}, []int{1, 0, 1}),
-	"1x1 stride 2":       shape(1, 3, 20, 1, []int{8, 8}, []int{1, 1}, []int{2, 2}, []int{1, 1}, []int{0, 0}),
+	"1x1":                                   shape(2, 5, 7, 1, []int{9, 11}, []int{1, 1}, []int{1, 1}, []int{1, 1}, []int{0, 0}),
+	"3x3 padded":                            shape(2, 3, 8, 1, []int{13, 17}, []int{3, 3}, []int{1, 1}, []int{1, 1}, []int{1, 1}),
+	"3x3 stride 2":                          shape(1, 4, 6, 2, []int{15, 16}, []int{3, 3}, []int{2, 2}, []int{1, 1}, []int{1, 1}),
+	"dilated":                               shape(1, 2, 3, 1, []int{20, 9}, []int{3, 2}, []int{1, 2}, []int{2, 3}, []int{2, 1}),
+	"depthwise":                             shape(2, 6, 6, 6, []int{10, 10}, []int{3, 3}, []int{1, 1}, []int{1, 1}, []int{1, 1}),
+	"depthwise dilated":                     shape(1, 3, 6, 3, []int{19, 23}, []int{5, 3}, []int{1, 1}, []int{2, 3}, []int{3, 4}),
+	"depthwise signal":                      shape(2, 4, 4, 4, []int{90}, []int{7}, []int{1}, []int{1}, []int{3}),
+	"depthwise stride 2":                    shape(1, 4, 4, 4, []int{12, 12}, []int{3, 3}, []int{2, 2}, []int{1, 1}, []int{1, 1}),
+	"depthwise strides":                     shape(2, 3, 6, 3, []int{17, 23}, []int{5, 4}, []int{2, 3}, []int{1, 1}, []int{2, 1}),
+	"depthwise, strides and dilations":      shape(1, 2, 2, 2, []int{19, 21}, []int{3, 3}, []int{2, 4}, []int{3, 2}, []int{3, 2}),
+	"depthwise signal, stride":              shape(1, 4, 4, 4, []int{90}, []int{7}, []int{3}, []int{2}, []int{4}),
+	"depthwise, a stride beyond the window": shape(1, 2, 2, 2, []int{20, 20}, []int{2, 1}, []int{3, 4}, []int{1, 1}, []int{0, 0}),
+	"few pixels":                            shape(3, 8, 40, 2, []int{4}, []int{3}, []int{1}, []int{1}, []int{1}),
+	"one signal, stride":                    shape(1, 1, 18, 1, []int{700}, []int{256}, []int{128}, []int{1}, []int{0}),
+	"volume":                                shape(1, 2, 3, 1, []int{5, 6, 7}, []int{2, 3, 3}, []int{1, 2, 1}, []int{1, 1, 2}, []int{1, 0, 1}),
+	"1x1 stride 2":                          shape(1, 3, 20, 1, []int{8, 8}, []int{1, 1}, []int{2, 2}, []int{1, 1}, []int{0, 0}),
 }
 
 func TestConvolutionAgreesWithFloat64(t *testing.T) {

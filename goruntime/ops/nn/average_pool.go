@@ -1,7 +1,6 @@
 package nn
 
 import (
-	"github.com/goruntime/goruntime/goruntime/kernels/vec"
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
@@ -22,11 +21,11 @@ var AveragePool = op.Declare(op.Def{
 			return err
 		}
 		p := newPooling(win, c.In(0).Shape, false)
-		p.counts = make([]float64, p.pixels)
+		p.counts = make([]float32, p.pixels)
 		for i := range p.counts {
-			p.counts[i] = float64(max(1, p.first[i+1]-p.first[i]))
+			p.counts[i] = float32(max(1, p.first[i+1]-p.first[i]))
 			if c.Attr.Bool("count_include_pad") {
-				p.counts[i] = float64(max(1, win.covered(i)))
+				p.counts[i] = float32(max(1, win.covered(i)))
 			}
 		}
 		c.State = p
@@ -59,48 +58,8 @@ func averagePool[T any](n number[T]) poolKernel {
 				for _, at := range p.taps[p.first[i]:p.first[i+1]] {
 					sum += n.Widen(src[at])
 				}
-				dst[i] = n.Narrow(sum / p.counts[i])
+				dst[i] = n.Narrow(sum / float64(p.counts[i]))
 			}
-		}
-	}
-}
-
-var slowAveragePool32 = averagePool(single)
-
-// averagePool32 sums rows of an image with vectors, then along the row; other
-// poolings go tap by tap.
-func averagePool32(p *pooling, lo, hi int) {
-	if !p.byRows() {
-		slowAveragePool32(p, lo, hi)
-		return
-	}
-	out, in := tensor.Elems[float32](p.out), tensor.Elems[float32](p.in)
-	for plane := lo; plane < hi; plane++ {
-		rowsMean32(p, out[plane*p.pixels:(plane+1)*p.pixels], in[plane*p.plane:(plane+1)*p.plane])
-	}
-}
-
-func rowsMean32(p *pooling, out, in []float32) {
-	var buffer [widestRow]float32
-	w := p.win
-	width := w.in[1]
-	tall := buffer[:width]
-	for y := range w.out[0] {
-		first := max(0, y*w.stride[0]-w.begin[0])
-		last := min(w.in[0], y*w.stride[0]-w.begin[0]+w.kernel[0])
-		clear(tall)
-		for r := first; r < last; r++ {
-			vec.Combine(vec.Plus, tall, tall, in[r*width:(r+1)*width])
-		}
-		row, counts := out[y*w.out[1]:(y+1)*w.out[1]], p.counts[y*w.out[1]:]
-		for x := range row {
-			a := max(0, x*w.stride[1]-w.begin[1])
-			b := min(width, x*w.stride[1]-w.begin[1]+w.kernel[1])
-			sum := float32(0)
-			for i := a; i < b; i++ {
-				sum += tall[i]
-			}
-			row[x] = sum / float32(counts[x])
 		}
 	}
 }

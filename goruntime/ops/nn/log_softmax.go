@@ -16,7 +16,7 @@ const logBlock = 512
 
 func logSoftmax32(s *lines, lo, hi int) {
 	if s.inner != 1 {
-		logSoftmaxSlow32(s, lo, hi)
+		s.columns32(lo, hi, logSoftmaxSlow32, logSoftmaxBlock32)
 		return
 	}
 	out, in := tensor.Elems[float32](s.out), tensor.Elems[float32](s.in)
@@ -35,6 +35,24 @@ func logSoftmax32(s *lines, lo, hi int) {
 		vec.Combine(vec.Minus, dst, src, shift[:])
 		shift[0] = float32(math.Log(total))
 		vec.Combine(vec.Minus, dst, dst, shift[:])
+	}
+}
+
+// logSoftmaxBlock32 computes width lines of n elements that lie step apart.
+func logSoftmaxBlock32(out, in []float32, n, step, width int) {
+	var tops, sums, room [columnBlock]float32
+	top, sum, x := tops[:width], sums[:width], room[:width]
+	largest32(top, in, n, step)
+	for k := range n {
+		dst := out[k*step:][:width]
+		vec.Combine(vec.Minus, dst, in[k*step:][:width], top)
+		vec.Apply(vec.Exponential, x, dst)
+		vec.Combine(vec.Plus, sum, sum, x)
+	}
+	vec.Apply(vec.Logarithm, sum, sum)
+	for k := range n {
+		dst := out[k*step:][:width]
+		vec.Combine(vec.Minus, dst, dst, sum)
 	}
 }
 

@@ -50,7 +50,7 @@ type pooling struct {
 	first                 []int32 // where the taps of each pixel begin; one more at the end
 	taps                  []int32
 	column                []int32   // the index of each input element with storage_order 1, or nil
-	counts                []float64 // AveragePool: what each pixel's sum is divided by
+	counts                []float32 // AveragePool: what each pixel's sum is divided by
 	order                 float64   // LpPool: p
 	kernel                poolKernel
 	out, in               *tensor.View

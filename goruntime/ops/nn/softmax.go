@@ -78,7 +78,7 @@ func (s *lines) Chunk(lo, hi int) { s.kernel(s, lo, hi) }
 
 func softmax32(s *lines, lo, hi int) {
 	if s.inner != 1 {
-		softmaxSlow32(s, lo, hi)
+		s.columns32(lo, hi, softmaxSlow32, softmaxBlock32)
 		return
 	}
 	out, in := tensor.Elems[float32](s.out), tensor.Elems[float32](s.in)
@@ -88,6 +88,56 @@ func softmax32(s *lines, lo, hi int) {
 }
 
 var softmaxSlow32 = softmaxOf(single)
+
+// Lines that lie side by side are computed with vectors where there are some
+// next to each other, up to columnBlock at a time; sums of more than longestSum
+// elements are left to float64.
+const (
+	columnBlock  = 256
+	fewestBeside = 4
+	longestSum   = 4096
+)
+
+// columns32 computes the lines [lo, hi), which are not contiguous, in blocks of
+// lines side by side, or by slow.
+func (s *lines) columns32(lo, hi int, slow softmaxKernel, block func(out, in []float32, n, step, width int)) {
+	if s.inner < fewestBeside || s.n > longestSum {
+		slow(s, lo, hi)
+		return
+	}
+	out, in := tensor.Elems[float32](s.out), tensor.Elems[float32](s.in)
+	for lo < hi {
+		first, _ := s.span(lo)
+		width := min(columnBlock, hi-lo, s.inner-lo%s.inner)
+		block(out[first:], in[first:], s.n, s.inner, width)
+		lo += width
+	}
+}
+
+// largest32 writes the largest element of each column to top.
+func largest32(top, in []float32, n, step int) {
+	copy(top, in)
+	for k := 1; k < n; k++ {
+		vec.Combine(vec.Larger, top, top, in[k*step:][:len(top)])
+	}
+}
+
+// softmaxBlock32 computes width lines of n elements that lie step apart.
+func softmaxBlock32(out, in []float32, n, step, width int) {
+	var tops, sums [columnBlock]float32
+	top, sum := tops[:width], sums[:width]
+	largest32(top, in, n, step)
+	for k := range n {
+		dst := out[k*step:][:width]
+		vec.Combine(vec.Minus, dst, in[k*step:][:width], top)
+		vec.Apply(vec.Exponential, dst, dst)
+		vec.Combine(vec.Plus, sum, sum, dst)
+	}
+	for k := range n {
+		dst := out[k*step:][:width]
+		vec.Combine(vec.Over, dst, dst, sum)
+	}
+}
 
 // span returns the first and last element of line r; its elements lie inner
 // apart.

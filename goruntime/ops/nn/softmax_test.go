@@ -65,3 +65,30 @@ func TestSoftmaxOfLongRows(t *testing.T) {
 		optest.Run(t, Softmax, []optest.Case{{Name: fmt.Sprint(n), In: optest.In(optest.F32(optest.Dims(3, n), x...)), Want: optest.Want(optest.F32(optest.Dims(3, n), want...)), Tol: 1e-7}})
 	}
 }
+
+// Lines side by side, in blocks and beyond what a block takes, agree with one
+// line at a time in float64.
+func TestSoftmaxOfLinesSideBySide(t *testing.T) {
+	for _, c := range []struct{ outer, n, inner int }{{2, 5, 4}, {1, 3, 300}, {3, 17, 33}, {1, longestSum + 1, 4}} {
+		x := make([]float32, c.outer*c.n*c.inner)
+		for i := range x {
+			x[i] = float32(i*7%23) - 11
+		}
+		shape := tensor.Shape{c.outer, c.n, c.inner}
+		s := &lines{outer: c.outer, n: c.n, inner: c.inner, in: optest.Make(tensor.F32, shape, x)}
+		for name, pair := range map[string][2]softmaxKernel{"softmax": {softmax32, softmaxSlow32}, "logarithm": {logSoftmax32, logSoftmaxSlow32}} {
+			var got [2][]float32
+			for k, f := range pair {
+				got[k] = make([]float32, len(x))
+				s.out = optest.Make(tensor.F32, shape, got[k])
+				f(s, 0, c.outer*c.inner/2)
+				f(s, c.outer*c.inner/2, c.outer*c.inner)
+			}
+			for i, want := range got[1] {
+				if v := got[0][i]; v-want > 2e-6*max(1, -want) || want-v > 2e-6*max(1, -want) || v != v {
+					t.Fatalf("%s of %v: element %d is %v, want %v", name, shape, i, v, want)
+				}
+			}
+		}
+	}
+}
