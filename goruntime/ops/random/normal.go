@@ -1,0 +1,37 @@
+package random
+
+import (
+	"github.com/goruntime/goruntime/goruntime/op"
+	"github.com/goruntime/goruntime/goruntime/tensor"
+)
+
+// RandomNormal and RandomNormalLike draw normal numbers of a mean and a standard
+// deviation, by inverting their distribution.
+// https://onnx.ai/onnx/operators/onnx__RandomNormal.html (RandomNormalLike)
+// Departures: none.
+var (
+	RandomNormal     = drawing("RandomNormal", false, op.Float("mean", 0), op.Float("scale", 1), normals)
+	RandomNormalLike = drawing("RandomNormalLike", true, op.Float("mean", 0), op.Float("scale", 1), normals)
+)
+
+var normals = op.ByType(map[tensor.DType]drawKernel{
+	tensor.F32: normal(func(x float64) float32 { return float32(x) }), tensor.F16: normal(tensor.HalfOf64), tensor.BF16: normal(tensor.BFloat16Of64), tensor.F64: normal64,
+})
+
+func normal[T any](narrow func(float64) T) drawKernel {
+	return func(d *draw, lo, hi int) {
+		dst, w := tensor.Elems[T](d.out)[lo:hi], d.stream.from(lo)
+		mean, scale := float64(d.a), float64(d.b)
+		for i := range dst {
+			dst[i] = narrow(mean + times(scale, quantile(open32(w.word()))))
+		}
+	}
+}
+
+func normal64(d *draw, lo, hi int) {
+	dst, w := tensor.Elems[float64](d.out)[lo:hi], d.stream.from(2*lo)
+	mean, scale := float64(d.a), float64(d.b)
+	for i := range dst {
+		dst[i] = mean + times(scale, quantile(open64(w.word64())))
+	}
+}
