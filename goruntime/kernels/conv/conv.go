@@ -88,7 +88,7 @@ func NewPlan(s Shape, threads int) *Plan {
 	if p.few {
 		p.offsets = make([]int32, p.pixels*p.taps)
 		for i := range p.offsets {
-			p.offsets[i] = p.offset(i/p.taps, i%p.taps)
+			p.offsets[i] = int32(p.offset(len(s.In), i/p.taps, i%p.taps))
 		}
 	}
 	if !p.direct && !p.overlay {
@@ -116,10 +116,11 @@ func (p *Plan) isDirect() bool {
 	return true
 }
 
-// offset returns where in an input plane tap t of output pixel i lies.
-func (p *Plan) offset(i, t int) int32 {
+// offset returns where in an input plane, seen in its first n dimensions alone,
+// tap t of output pixel i lies, -1 in the padding.
+func (p *Plan) offset(n, i, t int) int {
 	at, step := 0, 1
-	for d := len(p.s.In) - 1; d >= 0; d-- {
+	for d := n - 1; d >= 0; d-- {
 		x := i%p.s.Out[d]*p.s.Stride[d] - p.s.Begin[d] + t%p.s.Kernel[d]*p.s.Dilation[d]
 		if x < 0 || x >= p.s.In[d] {
 			return -1
@@ -129,7 +130,7 @@ func (p *Plan) offset(i, t int) int32 {
 		i /= p.s.Out[d]
 		t /= p.s.Kernel[d]
 	}
-	return int32(at)
+	return at
 }
 
 // Workspace returns the bytes of scratch that a run needs.
@@ -219,75 +220,6 @@ func (p *Plan) block(image, group, block int, scratch unsafe.Pointer) {
 	}
 	gemm.Run(&g, 0, p.perM, 0, n)
 }
-
-// piece is a run of pixels of a block whose values under one tap lie step() apart
-// in an input plane, from at on, or are all in the padding: at is -1.
-type piece struct{ tap, lo, hi, at int32 }
-
-// cut lists the pieces of each block.
-func (p *Plan) cut() {
-	for n0 := 0; n0 < p.pixels; n0 += gemm.Panel {
-		p.first = append(p.first, int32(len(p.pieces)))
-		n := min(gemm.Panel, p.pixels-n0)
-		for t := range p.taps {
-			from := len(p.pieces)
-			for i := range n {
-				at := p.offset(n0+i, t)
-				if last := len(p.pieces) - 1; last >= from && p.pieces[last].continues(at, p.step()) {
-					p.pieces[last].hi++
-					continue
-				}
-				p.pieces = append(p.pieces, piece{tap: int32(t), lo: int32(i), hi: int32(i + 1), at: at})
-			}
-		}
-	}
-	p.first = append(p.first, int32(len(p.pieces)))
-}
-
-// continues reports whether a value at at follows those of the piece.
-func (c *piece) continues(at int32, step int) bool {
-	if c.at < 0 || at < 0 {
-		return c.at < 0 && at < 0
-	}
-	return at == c.at+(c.hi-c.lo)*int32(step)
-}
-
-// unfold lays out the values under the windows of a block of pixels as [K][64].
-func (p *Plan) unfold(x, panel unsafe.Pointer, block int) {
-	channels, step := p.s.C/p.s.Group, p.step()
-	// SAFETY: the planes and the panel have these sizes.
-	dst := unsafe.Slice((*float32)(panel), p.k*gemm.Panel)
-	src := unsafe.Slice((*float32)(x), channels*p.plane)
-	for _, c := range p.pieces[p.first[block]:p.first[block+1]] {
-		to := int(c.tap)*gemm.Panel + int(c.lo)
-		n := int(c.hi - c.lo)
-		for ch := range channels {
-			row := dst[to+ch*p.taps*gemm.Panel:][:n]
-			from := ch*p.plane + int(c.at)
-			switch {
-			case c.at < 0:
-				clear(row)
-			case step == 1:
-				copy(row, src[from:from+n])
-			default:
-				every(row, src[from:], step)
-			}
-		}
-	}
-}
-
-// every copies every step-th element of src.
-func every(dst, src []float32, step int) {
-	at := 0
-	for i := range dst {
-		dst[i] = src[at]
-		at += step
-	}
-}
-
-// step returns how far apart neighbouring pixels' taps lie in the last
-// dimension.
-func (p *Plan) step() int { return p.s.Stride[len(p.s.Stride)-1] }
 
 // turned computes a group of an image with few pixels: rows are pixels, columns
 // are filters, and the result is transposed into place.

@@ -20,13 +20,13 @@ var AveragePool = op.Declare(op.Def{
 		if err != nil {
 			return err
 		}
-		p := newPooling(win, c.In(0).Shape, false)
+		p := newPooling(win, c.In(0).Shape)
+		if c.In(0).DType != tensor.F32 || p.band().pixels < 1 {
+			p.list()
+		}
 		p.counts = make([]float32, p.pixels)
 		for i := range p.counts {
-			p.counts[i] = float32(max(1, p.first[i+1]-p.first[i]))
-			if c.Attr.Bool("count_include_pad") {
-				p.counts[i] = float32(max(1, win.covered(i)))
-			}
+			p.counts[i] = float32(max(1, win.covered(i, c.Attr.Bool("count_include_pad"))))
 		}
 		c.State = p
 		return nil
@@ -35,18 +35,26 @@ var AveragePool = op.Declare(op.Def{
 	DTypes: floats(averagePool32, averagePool(double), averagePool(half), averagePool(brain)),
 })
 
-// covered returns how many elements of the window at output p lie on the input
-// or its padding.
-func (w *window) covered(p int) int {
+// covered returns how many elements of the window at output p lie on the input,
+// or on its padding too.
+func (w *window) covered(p int, padding bool) int {
 	n := 1
 	for d := len(w.in) - 1; d >= 0; d-- {
-		// The window's k-th element lies at p*stride + k*dilation of the padded input.
-		room := w.in[d] + w.begin[d] + w.end[d] - p%w.out[d]*w.stride[d]
-		n *= max(0, min(w.kernel[d], (room+w.dilation[d]-1)/w.dilation[d]))
+		// Element k of the window lies at at + k*dilation of the input.
+		at := p%w.out[d]*w.stride[d] - w.begin[d]
+		lo, hi := 0, w.in[d]
+		if padding {
+			lo, hi = -w.begin[d], w.in[d]+w.end[d]
+		}
+		n *= max(0, below(hi-at, w.dilation[d], w.kernel[d])-below(lo-at, w.dilation[d], w.kernel[d]))
 		p /= w.out[d]
 	}
 	return n
 }
+
+// below returns how many of the numbers 0, step, 2*step, ..., n of them, are less
+// than room.
+func below(room, step, n int) int { return max(0, min(n, (room+step-1)/step)) }
 
 func averagePool[T any](n number[T]) poolKernel {
 	return func(p *pooling, lo, hi int) {

@@ -32,7 +32,8 @@ func lpPrepare(c *op.Context) error {
 	if err != nil {
 		return err
 	}
-	p := newPooling(win, c.In(0).Shape, false)
+	p := newPooling(win, c.In(0).Shape)
+	p.list()
 	p.order = order(c)
 	c.State = p
 	return nil

@@ -34,7 +34,14 @@ var MaxPool = op.Declare(op.Def{
 		if err != nil {
 			return err
 		}
-		c.State = newPooling(win, c.In(0).Shape, c.Attr.Bool("storage_order"))
+		p := newPooling(win, c.In(0).Shape)
+		if c.Attr.Bool("storage_order") {
+			p.column = columnOrder(win.in)
+		}
+		if c.In(0).DType != tensor.F32 || c.Wants(1) || p.band().pixels < 1 {
+			p.list()
+		}
+		c.State = p
 		return nil
 	},
 	Run: poolRun,

@@ -86,11 +86,17 @@ func (w *window) fill(b *band, dst, src []float32, y int, nothing float32) {
 				copy(row[lo:hi], src[at:])
 				continue
 			}
-			for i := lo; i < hi; i++ {
-				row[i] = src[at]
-				at += w.stride[1]
-			}
+			every(row[lo:hi], src[at:], w.stride[1])
 		}
+	}
+}
+
+// every copies every step-th element of src.
+func every(dst, src []float32, step int) {
+	at := 0
+	for i := range dst {
+		dst[i] = src[at]
+		at += step
 	}
 }
 

@@ -43,7 +43,8 @@ func TestPoolingByBandsAgreesWithTaps(t *testing.T) {
 				x[i] = float32(math.NaN())
 			}
 		}
-		p := newPooling(win, tensor.Shape{1, 3, h, w}, false)
+		p := newPooling(win, tensor.Shape{1, 3, h, w})
+		p.list()
 		p.counts = make([]float32, p.pixels)
 		for i := range p.counts {
 			p.counts[i] = float32(1 + r.IntN(9))

@@ -38,12 +38,12 @@ func poolRun(c *op.Context) error {
 	if c.Wants(1) {
 		p.indices = tensor.Elems[int64](c.Out(1))
 	}
-	c.For(p.planes, max(1, (32<<10)/max(1, len(p.taps))), p)
+	c.For(p.planes, max(1, (32<<10)/max(1, p.pixels*tensor.Shape(p.win.kernel).Elements())), p)
 	return nil
 }
 
 // pooling is the State of a pooling operator: for each output pixel the input
-// elements under its window, in one list.
+// elements under its window, in one list, but for poolings by bands.
 type pooling struct {
 	win                   *window
 	planes, plane, pixels int
@@ -59,22 +59,22 @@ type pooling struct {
 
 type poolKernel func(p *pooling, lo, hi int)
 
-func newPooling(w *window, x tensor.Shape, columnMajor bool) *pooling {
-	p := &pooling{win: w, planes: x[0] * x[1], plane: tensor.Shape(w.in).Elements(), pixels: tensor.Shape(w.out).Elements()}
-	n := tensor.Shape(w.kernel).Elements()
+func newPooling(w *window, x tensor.Shape) *pooling {
+	return &pooling{win: w, planes: x[0] * x[1], plane: tensor.Shape(w.in).Elements(), pixels: tensor.Shape(w.out).Elements()}
+}
+
+// list lists the taps, which all kernels but that by bands go through.
+func (p *pooling) list() {
+	n := tensor.Shape(p.win.kernel).Elements()
 	for i := range p.pixels {
 		p.first = append(p.first, int32(len(p.taps)))
 		for k := range n {
-			if at, ok := w.tap(i, k); ok {
+			if at, ok := p.win.tap(i, k); ok {
 				p.taps = append(p.taps, int32(at))
 			}
 		}
 	}
 	p.first = append(p.first, int32(len(p.taps)))
-	if columnMajor {
-		p.column = columnOrder(w.in)
-	}
-	return p
 }
 
 // columnOrder returns the column-major index of each element of a plane.
