@@ -18,4 +18,5 @@ import (
 	_ "github.com/goruntime/goruntime/goruntime/ops/shape"
 	_ "github.com/goruntime/goruntime/goruntime/ops/signal"
 	_ "github.com/goruntime/goruntime/goruntime/ops/text"
+	_ "github.com/goruntime/goruntime/goruntime/ops/training"
 )
