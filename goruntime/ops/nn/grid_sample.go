@@ -1,8 +1,6 @@
 package nn
 
 import (
-	"math"
-
 	"github.com/goruntime/goruntime/goruntime/errs"
 	"github.com/goruntime/goruntime/goruntime/kernels/wide"
 	"github.com/goruntime/goruntime/goruntime/op"
@@ -59,7 +57,7 @@ func gridSample(versions op.Versions, linear, cubic string) *op.Def {
 			return nil
 		},
 		DTypes: op.ByType(map[tensor.DType]samplerRow{
-			tensor.F32: sampled(single), tensor.F64: sampled(double), tensor.F16: sampled(half), tensor.BF16: sampled(brain),
+			tensor.F32: {nearestSample[uint32], weigh32}, tensor.F64: sampled(double), tensor.F16: sampled(half), tensor.BF16: sampled(brain),
 			tensor.I8: sampled(wide.Integer[int8]()), tensor.I16: sampled(wide.Integer[int16]()), tensor.I32: sampled(wide.Integer[int32]()), tensor.I64: sampled(wide.Integer[int64]()),
 			tensor.U8: sampled(wide.Integer[uint8]()), tensor.U16: sampled(wide.Integer[uint16]()), tensor.U32: sampled(wide.Integer[uint32]()), tensor.U64: sampled(wide.Integer[uint64]()),
 			tensor.Bool: sampled(wide.Truth), tensor.C64: sampledComplex[complex64](), tensor.C128: sampledComplex[complex128](),
@@ -138,100 +136,6 @@ func gridPrepare(c *op.Context, cubic string) error {
 // Chunk implements op.Task over the positions of all images.
 func (s *sampler) Chunk(lo, hi int) { s.kernel(s, lo, hi) }
 
-// coordinate returns where position p of the grid lies in dimension d.
-func (s *sampler) coordinate(p, d int) float64 {
-	r, n := len(s.dims), float64(s.dims[d])
-	v := s.grid[p*r+r-1-d]
-	if s.corners {
-		v = (v + 1) / 2 * (n - 1)
-	} else {
-		v = ((v+1)*n - 1) / 2
-	}
-	if s.taps == 1 {
-		v = math.RoundToEven(float64(float32(v))) // ties are those of float32
-	}
-	if v != v {
-		v = math.Inf(-1)
-	}
-	switch low, high := s.border(d); {
-	case v >= low && v <= high:
-	case s.padding == "border":
-		v = max(0, min(v, n-1))
-	case s.padding == "reflection":
-		v = reflect(v, low, high)
-	}
-	const far = 1 << 40
-	return max(-far, min(v, far))
-}
-
-// border returns what a dimension reaches from and to.
-func (s *sampler) border(d int) (low, high float64) {
-	if s.corners {
-		return 0, float64(s.dims[d] - 1)
-	}
-	return -0.5, float64(s.dims[d]) - 0.5
-}
-
-// reflect mirrors v at both borders until it lies between them.
-func reflect(v, low, high float64) float64 {
-	length := high - low
-	if length <= 0 || math.IsInf(v, 0) {
-		return low
-	}
-	at := math.Mod(math.Abs(v-low), 2*length)
-	if at > length {
-		at = 2*length - at
-	}
-	return low + at
-}
-
-// index returns which element of dimension d stands at i, -1 where 0 does.
-func (s *sampler) index(i, d int) int {
-	n := s.dims[d]
-	switch {
-	case i >= 0 && i < n:
-		return i
-	case s.padding == "zeros":
-		return -1
-	case s.padding == "border":
-		return max(0, min(i, n-1))
-	}
-	low, high := s.border(d)
-	return max(0, min(int(reflect(float64(i), low, high)), n-1))
-}
-
-// place lists the elements that position p is made of, and their weights; it
-// returns how many there are.
-func (s *sampler) place(p int, at *[mostCombos]int, weight *[mostCombos]float64) int {
-	var x [mostDims]float64
-	for d := range s.dims {
-		x[d] = s.coordinate(p, d)
-	}
-	n := 0
-	for k := range s.combos {
-		to, w, rest, step := 0, 1.0, k, 1
-		for d := len(s.dims) - 1; d >= 0 && to >= 0; d-- {
-			i := int(math.Floor(x[d]))
-			if s.taps > 1 {
-				i += rest%s.taps - (s.taps/2 - 1)
-				w *= s.filter.filter(x[d] - float64(i))
-				rest /= s.taps
-			}
-			if i = s.index(i, d); i < 0 {
-				to = -1
-				break
-			}
-			to += i * step
-			step *= s.dims[d]
-		}
-		if to >= 0 {
-			at[n], weight[n] = to, w
-			n++
-		}
-	}
-	return n
-}
-
 // sampled are the kernels of a type of real numbers.
 func sampled[T any](n number[T]) samplerRow {
 	return samplerRow{nearest: nearestSample[T], weigh: func(s *sampler, lo, hi int) {
@@ -249,6 +153,24 @@ func sampled[T any](n number[T]) samplerRow {
 			}
 		}
 	}}
+}
+
+// weigh32 is the kernel of sampled for f32, in float32.
+func weigh32(s *sampler, lo, hi int) {
+	var at [mostCombos]int
+	var weight [mostCombos]float64
+	out, in := tensor.Elems[float32](s.out), tensor.Elems[float32](s.in)
+	for p := lo; p < hi; p++ {
+		count := s.place(p, &at, &weight)
+		for ch := range s.channels {
+			plane, sum := p/s.places*s.channels+ch, float32(0)
+			src := in[plane*s.plane:][:s.plane]
+			for k, i := range at[:count] {
+				sum += float32(weight[k]) * src[i]
+			}
+			out[plane*s.places+p%s.places] = sum
+		}
+	}
 }
 
 // sampledComplex are the kernels of a type of complex numbers.

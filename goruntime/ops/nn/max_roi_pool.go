@@ -61,6 +61,8 @@ type regions struct {
 	image                                  []int64 // of each region
 	kernel                                 regionKernel
 	out, in                                *tensor.View
+	roiCount                               int       // RoiAlign: numbers of rois
+	wideIn, wideOut                        []float64 // RoiAlign: copies of types that Go does not compute with
 }
 
 type regionKernel func(s *regions, lo, hi int)
@@ -75,7 +77,7 @@ func newRegions(c *op.Context, size []int) *regions {
 
 // bind reads the regions, each of n numbers that must be finite.
 func (s *regions) bind(c *op.Context, n int) error {
-	s.rois = op.WorkspaceOf[float64](c)
+	s.rois = op.WorkspaceOf[float64](c)[:c.In(1).Elements()]
 	wide.Load[c.In(1).DType](s.rois, c.In(1))
 	for i, v := range s.rois {
 		if math.Abs(v*s.scale) > math.MaxInt32 || v != v {

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/goruntime/goruntime/goruntime/errs"
+	"github.com/goruntime/goruntime/goruntime/kernels/wide"
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
@@ -25,7 +26,7 @@ func roiAlign(versions op.Versions, attrs ...op.Attr) *op.Def {
 		Attrs: append(attrs, op.String("mode", "avg"), op.Int("output_height", 1), op.Int("output_width", 1), op.Int("sampling_ratio", 0),
 			op.Float("spatial_scale", 1)),
 		Shape: roiAlignShape, Prepare: roiAlignPrepare, Run: roiAlignRun,
-		DTypes: floats(alignRoi(single), alignRoi(double), alignRoi(half), alignRoi(brain)),
+		DTypes: floats[regionKernel](alignRegions[float32], alignRegions[float64], alignWide, alignWide),
 		Also:   map[int][]tensor.DType{2: {tensor.I64}},
 	})
 }
@@ -59,9 +60,17 @@ func roiAlignPrepare(c *op.Context) error {
 		s.offset = 0.5
 	}
 	c.State = s
-	c.NeedWorkspace(8 * c.In(1).Elements())
+	s.roiCount = c.In(1).Elements()
+	n := s.roiCount
+	if !computable(c.In(0).DType) {
+		n += c.In(0).Elements() + c.Out(0).Elements()
+	}
+	c.NeedWorkspace(8 * n)
 	return nil
 }
+
+// computable reports whether Go computes with the element type.
+func computable(d tensor.DType) bool { return d == tensor.F32 || d == tensor.F64 }
 
 func roiAlignRun(c *op.Context) error {
 	s := c.State.(*regions)
@@ -74,88 +83,125 @@ func roiAlignRun(c *op.Context) error {
 			return errs.New(errs.Compute, "roi %d is of image %d, of which there are %d", r, image, s.images)
 		}
 	}
-	if s.height > 0 && s.width > 0 {
-		c.For(s.count*s.channels, 1, s)
-	} else {
+	if s.height == 0 || s.width == 0 {
 		clear(c.Out(0).Raw())
+		return nil
 	}
+	if computable(s.in.DType) {
+		c.For(s.count*s.channels, 1, s)
+		return nil
+	}
+	work := op.WorkspaceOf[float64](c)[s.roiCount:]
+	s.wideIn, s.wideOut = work[:s.in.Elements()], work[s.in.Elements():]
+	wide.Load[s.in.DType](s.wideIn, s.in)
+	c.For(s.count*s.channels, 1, s)
+	wide.Store[s.out.DType](s.out, s.wideOut)
 	return nil
 }
+
+// spot is where a sample lies in one dimension: between two pixels, nearer to
+// high the greater w is. in is false outside the image.
+type spot struct {
+	low, high int
+	w         float64
+	in        bool
+}
+
+// knownSpots is how many spots of a dimension are computed once for each region
+// and channel; further ones are computed each time.
+const knownSpots = 64
 
 // side is one dimension of a region: bins of a size, in each of which n samples
 // are taken.
 type side struct {
 	first, size float64
 	n, limit    int
+	known       [knownSpots]spot
 }
 
-// side returns the dimension from first to last of a region, in bins, on an
+// side sets d to the dimension from first to last of a region, in bins, on an
 // image of limit pixels.
-func (s *regions) side(first, last float64, bins, limit int) side {
+func (s *regions) side(d *side, first, last float64, bins, limit int) {
 	first, last = first*s.scale-s.offset, last*s.scale-s.offset
 	length := last - first
 	if s.offset == 0 {
 		length = max(length, 1)
 	}
-	d := side{first: first, size: length / float64(bins), n: s.samples, limit: limit}
+	d.first, d.size, d.n, d.limit = first, length/float64(bins), s.samples, limit
 	if d.n == 0 {
 		d.n = max(0, int(math.Ceil(d.size)))
 	}
-	return d
+	for i := range min(knownSpots, d.n*bins) {
+		d.known[i] = d.compute(i)
+	}
 }
 
-// sample returns the pixels that sample k of bin b lies between and the weight
-// of the second; ok is false outside the image.
-func (d *side) sample(b, k int) (low, high int, w float64, ok bool) {
-	at := d.first + float64(b)*d.size + (float64(k)+0.5)*d.size/float64(d.n)
+// spot returns sample i, counted through the bins.
+func (d *side) spot(i int) spot {
+	if i < knownSpots {
+		return d.known[i]
+	}
+	return d.compute(i)
+}
+
+func (d *side) compute(i int) spot {
+	at := d.first + float64(i/d.n)*d.size + (float64(i%d.n)+0.5)*d.size/float64(d.n)
 	if at < -1 || at > float64(d.limit) {
-		return 0, 0, 0, false
+		return spot{}
 	}
 	at = max(at, 0)
-	low = int(at)
+	low := int(at)
 	if low >= d.limit-1 {
-		return d.limit - 1, d.limit - 1, 0, true
+		return spot{low: d.limit - 1, high: d.limit - 1, in: true}
 	}
-	return low, low + 1, at - float64(low), true
+	return spot{low: low, high: low + 1, w: at - float64(low), in: true}
 }
 
-func alignRoi[T any](n number[T]) regionKernel {
-	return func(s *regions, lo, hi int) {
-		out, in := tensor.Elems[T](s.out), tensor.Elems[T](s.in)
-		plane := s.height * s.width
-		for r := lo; r < hi; r++ {
-			i := r / s.channels
-			roi := s.rois[i*4:][:4]
-			ys, xs := s.side(roi[1], roi[3], s.rows, s.height), s.side(roi[0], roi[2], s.cols, s.width)
-			src := in[(int(s.image[i])*s.channels+r%s.channels)*plane:][:plane]
-			for b := range s.rows * s.cols {
-				sum, top := pool(n, src, &ys, &xs, b/s.cols, b%s.cols)
-				if s.top {
-					sum = top
-				} else {
-					sum /= float64(max(1, ys.n*xs.n))
-				}
-				out[r*s.rows*s.cols+b] = n.Narrow(sum)
+// alignWide is the kernel of types that are copied to float64.
+func alignWide(s *regions, lo, hi int) { align(s, s.wideOut, s.wideIn, lo, hi) }
+
+func alignRegions[T float32 | float64](s *regions, lo, hi int) {
+	align(s, tensor.Elems[T](s.out), tensor.Elems[T](s.in), lo, hi)
+}
+
+func align[T float32 | float64](s *regions, out, in []T, lo, hi int) {
+	var ys, xs side
+	plane := s.height * s.width
+	for r := lo; r < hi; r++ {
+		i := r / s.channels
+		roi := s.rois[i*4:][:4]
+		s.side(&ys, roi[1], roi[3], s.rows, s.height)
+		s.side(&xs, roi[0], roi[2], s.cols, s.width)
+		src := in[(int(s.image[i])*s.channels+r%s.channels)*plane:][:plane]
+		for b := range s.rows * s.cols {
+			sum, top := pool(src, &ys, &xs, b/s.cols, b%s.cols)
+			if s.top {
+				sum = top
+			} else {
+				sum /= float64(max(1, ys.n*xs.n))
 			}
+			out[r*s.rows*s.cols+b] = T(sum)
 		}
 	}
 }
 
 // pool returns the sum of the samples of a bin, and the largest of the weighted
 // pixels.
-func pool[T any](n number[T], src []T, ys, xs *side, row, col int) (sum, top float64) {
-	for k := range ys.n * xs.n {
-		y0, y1, wy, in := ys.sample(row, k/xs.n)
-		x0, x1, wx, within := xs.sample(col, k%xs.n)
-		most := 0.0
-		if in && within {
-			a, b := (1-wy)*(1-wx)*n.Widen(src[y0*xs.limit+x0]), (1-wy)*wx*n.Widen(src[y0*xs.limit+x1])
-			c, d := wy*(1-wx)*n.Widen(src[y1*xs.limit+x0]), wy*wx*n.Widen(src[y1*xs.limit+x1])
-			sum += a + b + c + d
-			most = max(a, b, c, d)
-		}
-		if k == 0 || most > top || most != most {
-			top = most
+func pool[T float32 | float64](src []T, ys, xs *side, row, col int) (sum, top float64) {
+	for k := range ys.n {
+		y := ys.spot(row*ys.n + k)
+		for j := range xs.n {
+			x, most := xs.spot(col*xs.n+j), 0.0
+			if y.in && x.in {
+				above, below := src[y.low*xs.limit:][:xs.limit], src[y.high*xs.limit:][:xs.limit]
+				a, b := (1-y.w)*(1-x.w)*float64(above[x.low]), (1-y.w)*x.w*float64(above[x.high])
+				c, d := y.w*(1-x.w)*float64(below[x.low]), y.w*x.w*float64(below[x.high])
+				sum += a + b + c + d
+				most = max(a, b, c, d)
+			}
+			if k+j == 0 || most > top || most != most {
+				top = most
+			}
 		}
 	}
 	return sum, top
