@@ -9,6 +9,7 @@ import (
 	_ "github.com/goruntime/goruntime/goruntime/ops/elementwise"
 	_ "github.com/goruntime/goruntime/goruntime/ops/index"
 	_ "github.com/goruntime/goruntime/goruntime/ops/linalg"
+	_ "github.com/goruntime/goruntime/goruntime/ops/microsoft"
 	_ "github.com/goruntime/goruntime/goruntime/ops/ml"
 	_ "github.com/goruntime/goruntime/goruntime/ops/nn"
 	_ "github.com/goruntime/goruntime/goruntime/ops/quant"

@@ -1,0 +1,66 @@
+package microsoft
+
+import (
+	"github.com/goruntime/goruntime/goruntime/op"
+	"github.com/goruntime/goruntime/goruntime/tensor"
+)
+
+// load widens the elements of v from at on to dst; store rounds src to v.
+type (
+	loader func(dst []float32, v *tensor.View, at int)
+	storer func(v *tensor.View, at int, src []float32)
+)
+
+func loadOf[T any](widen func(T) float32) loader {
+	return func(dst []float32, v *tensor.View, at int) {
+		for i, x := range tensor.Elems[T](v)[at : at+len(dst)] {
+			dst[i] = widen(x)
+		}
+	}
+}
+
+func storeOf[T any](narrow func(float32) T) storer {
+	return func(v *tensor.View, at int, src []float32) {
+		dst := tensor.Elems[T](v)[at : at+len(src)]
+		for i, x := range src {
+			dst[i] = narrow(x)
+		}
+	}
+}
+
+var loaders = [tensor.NumDTypes]loader{
+	tensor.F32: func(dst []float32, v *tensor.View, at int) { copy(dst, tensor.Elems[float32](v)[at:]) },
+	tensor.F64: loadOf(func(x float64) float32 { return float32(x) }),
+	tensor.F16: loadOf(tensor.Half.Float32), tensor.BF16: loadOf(tensor.BFloat16.Float32),
+	tensor.U8: loadOf(func(x uint8) float32 { return float32(x) }), tensor.I8: loadOf(func(x int8) float32 { return float32(x) }),
+}
+
+var storers = [tensor.NumDTypes]storer{
+	tensor.F32: func(v *tensor.View, at int, src []float32) { copy(tensor.Elems[float32](v)[at:], src) },
+	tensor.F64: storeOf(func(x float32) float64 { return float64(x) }),
+	tensor.F16: storeOf(tensor.HalfOf), tensor.BF16: storeOf(tensor.BFloat16Of),
+}
+
+// reserve adds room for the elements of input i as float32.
+func reserve(c *op.Context, r *op.Room, i int) op.Part {
+	if !c.Has(i) {
+		return r.Add(0)
+	}
+	return r.Add(4 * c.In(i).Elements())
+}
+
+// widened returns the elements of input i as float32, nil where it is omitted.
+func widened(c *op.Context, p op.Part, i int) []float32 {
+	if !c.Has(i) {
+		return nil
+	}
+	if c.In(i).DType == tensor.F32 {
+		return tensor.Elems[float32](c.In(i))
+	}
+	dst := p.Floats(c)
+	loaders[c.In(i).DType](dst, c.In(i), 0)
+	return dst
+}
+
+// floatTypes are the types that most operators take.
+var floatTypes = []tensor.DType{tensor.F32, tensor.F16, tensor.BF16}
