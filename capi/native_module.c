@@ -2,7 +2,7 @@
 
 /* native_module.c: the module goruntime._native. */
 #define GR_NATIVE_MODULE
-#include "native.h"
+#include "native_arrow.h"
 
 static PyObject *build_info(PyObject *module, PyObject *unused) {
   (void)module;
@@ -43,6 +43,12 @@ static PyObject *model_lacks(PyObject *module, PyObject *args) {
 }
 
 static PyMethodDef functions[] = {
+    {"arrow_batch", gr_arrow_batch, METH_VARARGS, "A record batch of (schema capsule, array capsule)."},
+    {"arrow_reader", gr_arrow_reader, METH_O, "An iterator of record batches of a stream capsule."},
+    {"arrow_matrix", gr_arrow_matrix, METH_VARARGS, "(list of columns, arena): one array [rows, columns]."},
+    {"arrow_cast", gr_arrow_cast, METH_VARARGS, "(array, dtype, arena): a counted copy of another element type."},
+    {"arrow_export", gr_arrow_export, METH_VARARGS, "(names, arrays) as (schema capsule, array capsule)."},
+    {"arrow_stream", gr_arrow_stream, METH_VARARGS, "A stream capsule of (function for the schema capsule, iterator of array capsules)."},
     {"model_lacks", model_lacks, METH_VARARGS, "What the model (path or None, bytes) needs and is not run here, as JSON."},
     {"set_errors", gr_set_errors, METH_O, "Takes the module that makes exceptions."},
     {"check_fork", check_fork, METH_NOARGS, "Raises in a process forked after the core was loaded."},
@@ -69,7 +75,9 @@ static int exec_module(PyObject *module) {
     return -1;
   }
   if (add_type(module, &gr_session_spec, &gr_session_type) < 0 || add_type(module, &gr_arena_spec, &gr_arena_type) < 0 ||
-      add_type(module, &gr_stop_spec, &gr_stop_type) < 0)
+      add_type(module, &gr_stop_spec, &gr_stop_type) < 0 || add_type(module, &gr_schema_spec, &gr_schema_type) < 0 ||
+      add_type(module, &gr_batch_spec, &gr_batch_type) < 0 || add_type(module, &gr_reader_spec, &gr_reader_type) < 0 ||
+      add_type(module, &gr_texts_spec, &gr_texts_type) < 0)
     return -1;
   return gr_session_init_names();
 }

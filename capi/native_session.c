@@ -4,7 +4,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "native.h"
+#include "native_arrow.h"
 
 /* A set of outputs that was asked for once: the core's number for it, and for
  * each name asked its place among the different ones. */
@@ -302,6 +302,13 @@ static int feed(Session *self, Run *r, Py_ssize_t i, PyObject *value, uint64_t i
   if (self->input_types[i] != NULL) {
     r->elements += SMALL_ELEMENTS; /* how many there are is not looked at */
     return (r->arrays[i] = gr_other_from(value, self->input_types[i], io, v)) == NULL ? -1 : 0;
+  }
+  if (Py_TYPE(value) == gr_texts_type) {
+    Texts *texts = (Texts *)value;
+    r->arrays[i] = Py_NewRef(value);
+    *v = (gr_view){.data = texts->items, .dims = texts->dims, .dtype = DTYPE_STRING, .rank = texts->rank};
+    r->elements += SMALL_ELEMENTS;
+    return 0;
   }
   PyObject *array;
   if (PyArray_CheckExact(value) && PyArray_IS_C_CONTIGUOUS((PyArrayObject *)value) && !PyArray_ISBYTESWAPPED((PyArrayObject *)value)) {

@@ -6,15 +6,20 @@ type CopyReason uint8
 // The reasons, in the order of their names.
 const (
 	CopyAlias CopyReason = iota // an output that is an input, a constant or another output
+	CopyBits                    // Arrow's packed booleans
 	CopyByteOrder
-	CopyConversion // Python scalars and lists, strings
+	CopyConversion // Python scalars and lists, strings, types below a byte
+	CopyInterleave // columns that become one matrix
 	CopyNonContiguous
+	CopyNulls   // a column whose nulls are filled
 	CopyOverlap // lent output memory that overlaps an input
 	CopyUnaligned
 	NumCopyReasons
 )
 
-var copyReasons = [NumCopyReasons]string{"alias", "byte_order", "conversion", "non_contiguous", "overlap", "unaligned"}
+var copyReasons = [NumCopyReasons]string{
+	"alias", "bits", "byte_order", "conversion", "interleave", "non_contiguous", "nulls", "overlap", "unaligned",
+}
 
 // String returns the reason's name in statistics.
 func (r CopyReason) String() string { return copyReasons[r] }

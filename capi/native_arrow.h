@@ -1,0 +1,83 @@
+/* native_arrow.h: the structures of the Arrow C data and stream interfaces, as their
+ * specification fixes them (arrow.apache.org, "The Arrow C data interface"), and what
+ * the files of the Arrow bridge share. */
+#ifndef GR_NATIVE_ARROW_H
+#define GR_NATIVE_ARROW_H
+
+#include "native.h"
+
+enum { ARROW_NULLABLE = 2 };
+
+struct ArrowSchema {
+  const char *format;
+  const char *name;
+  const char *metadata;
+  int64_t flags;
+  int64_t n_children;
+  struct ArrowSchema **children;
+  struct ArrowSchema *dictionary;
+  void (*release)(struct ArrowSchema *);
+  void *private_data;
+};
+
+struct ArrowArray {
+  int64_t length;
+  int64_t null_count;
+  int64_t offset;
+  int64_t n_buffers;
+  int64_t n_children;
+  const void **buffers;
+  struct ArrowArray **children;
+  struct ArrowArray *dictionary;
+  void (*release)(struct ArrowArray *);
+  void *private_data;
+};
+
+struct ArrowArrayStream {
+  int (*get_schema)(struct ArrowArrayStream *, struct ArrowSchema *out);
+  int (*get_next)(struct ArrowArrayStream *, struct ArrowArray *out);
+  const char *(*get_last_error)(struct ArrowArrayStream *);
+  void (*release)(struct ArrowArrayStream *);
+  void *private_data;
+};
+
+/* A schema that was imported, shared by the batches of a stream. */
+typedef struct {
+  PyObject_HEAD
+  struct ArrowSchema schema;
+} Schema;
+
+/* A batch that was imported: released when its last column is gone. */
+typedef struct {
+  PyObject_HEAD
+  Schema *schema;
+  struct ArrowArray array;
+} Batch;
+
+/* String elements that lie in somebody else's memory: a feed of a string input. */
+typedef struct {
+  PyObject_HEAD
+  PyObject *owner;
+  gr_string *items;
+  int rank;
+  int64_t dims[2];
+} Texts;
+
+extern PyTypeObject *gr_schema_type, *gr_batch_type, *gr_reader_type, *gr_texts_type;
+extern PyType_Spec gr_schema_spec, gr_batch_spec, gr_reader_spec, gr_texts_spec;
+
+/* native_arrow.c */
+Schema *gr_schema_of(PyObject *capsule);                          /* moves the schema out of a capsule */
+Batch *gr_batch_of(Schema *schema, struct ArrowArray *array);     /* moves the array */
+PyObject *gr_arrow_batch(PyObject *module, PyObject *args);       /* (schema capsule, array capsule) -> Batch */
+/* native_arrow_column.c */
+PyObject *gr_batch_column(Batch *self, PyObject *args);           /* (i, arena, fill) -> array or Texts */
+PyObject *gr_arrow_matrix(PyObject *module, PyObject *args);      /* (arrays, arena) -> one array of them as columns */
+PyObject *gr_arrow_cast(PyObject *module, PyObject *args);        /* (array, dtype, arena) -> array */
+/* native_arrow_out.c */
+PyObject *gr_arrow_export(PyObject *module, PyObject *args);      /* (names, arrays) -> (schema capsule, array capsule) */
+/* native_arrow_stream.c */
+PyObject *gr_arrow_reader(PyObject *module, PyObject *capsule);   /* stream capsule -> iterator of Batch */
+PyObject *gr_arrow_stream(PyObject *module, PyObject *args);      /* (schema capsule, iterator) -> stream capsule */
+
+#endif

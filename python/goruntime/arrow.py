@@ -1,0 +1,272 @@
+"""Scores Arrow data in process, uncopied: record batches, tables, readers, and any
+object with the methods of the Arrow PyCapsule interface.
+
+>>> from goruntime import arrow
+>>> scored = arrow.score("model.onnx", table)               # doctest: +SKIP
+>>> pyarrow.table(scored)                                    # doctest: +SKIP
+
+No Arrow library is needed here: what a batch lends is read in place, and outputs are
+given away with a lease on their memory, which ends with the last slice of them.
+What a column costs in copies:
+
+=========================================================  ======
+non-null numbers, also sliced                              0
+fixed_size_list of numbers, also nested; fixed_shape_tensor 0
+list and large_list whose lists are equally long           0
+utf8, large_utf8, string_view, dictionary-encoded strings  views of their bytes
+K columns of one type for one input [N, K]                 1 (interleave)
+nulls, with a fill value                                   1 (nulls)
+booleans                                                   1 (bits)
+another element type, where casts allow it                 1 (conversion)
+=========================================================  ======
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ._load import native
+from .errors import ArgumentError, NameNotFoundError, ShapeError, WrongTypeError
+from .evaluator import ReferenceEvaluator
+
+__all__ = ["Binding", "ScoredBatch", "ScoredStream", "score"]
+
+
+class ScoredBatch:
+    """The outputs for one batch, a column each, as an Arrow record batch.
+
+    Ownership: columns are arrays with leases; what takes them over by
+    __arrow_c_array__ holds leases of its own.
+    """
+
+    def __init__(self, columns: dict[str, np.ndarray[Any, Any]]) -> None:
+        self.columns = columns
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values()))) if self.columns else 0
+
+    def __getitem__(self, name: str) -> np.ndarray[Any, Any]:
+        return self.columns[name]
+
+    def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]:
+        """Return the capsules of schema and array. A requested schema is not followed."""
+        pair: tuple[object, object] = native().arrow_export(list(self.columns), list(self.columns.values()))
+        return pair
+
+    def __arrow_c_schema__(self) -> object:
+        """Return the capsule of the schema."""
+        return self.__arrow_c_array__()[0]
+
+    def __repr__(self) -> str:
+        return f"ScoredBatch({', '.join(f'{n}: {a.dtype}{list(a.shape)}' for n, a in self.columns.items())})"
+
+
+class ScoredStream:
+    """The outputs for a stream of batches: an iterator of ScoredBatch, computed as it
+    is read, and an Arrow stream. It can be read once."""
+
+    def __init__(self, batches: Iterator[ScoredBatch]) -> None:
+        self._batches = batches
+        self._next: ScoredBatch | None = None
+
+    def __iter__(self) -> Iterator[ScoredBatch]:
+        if self._next is not None:
+            first, self._next = self._next, None
+            yield first
+        yield from self._batches
+
+    def _peek(self) -> ScoredBatch:
+        """Return the first batch, which stays: its schema is the stream's."""
+        if self._next is None:
+            self._next = next(self._batches, None)
+        if self._next is None:
+            raise ArgumentError("the stream has no batch, from whose outputs the schema would follow")
+        return self._next
+
+    def __arrow_c_schema__(self) -> object:
+        """Return the capsule of the schema, from the first batch."""
+        return self._peek().__arrow_c_schema__()
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """Return the capsule of the stream. A requested schema is not followed."""
+        arrays = (batch.__arrow_c_array__()[1] for batch in self)
+        return native().arrow_stream(self.__arrow_c_schema__, arrays)
+
+
+class Binding:
+    """Which columns feed which input of a model.
+
+    Columns bind to inputs by name. Where one input and columns of one type are left
+    over, the columns are those of that input, in the order of the schema.
+    """
+
+    def __init__(self, evaluator: ReferenceEvaluator, fields: Sequence[tuple[str, str, bytes | None]], inputs: Mapping[str, Any] | None = None) -> None:
+        """Bind the fields (name, format, metadata) of a schema.
+
+        Args:
+            evaluator: whose inputs they feed.
+            fields: of the batch.
+            inputs: the column, or list of columns, of an input, where names do not tell.
+
+        Raises:
+            NameNotFoundError: an input without a column.
+        """
+        self.places = {name: i for i, (name, _, _) in enumerate(fields)}
+        self.shapes = {name: _tensor_shape(metadata) for name, _, metadata in fields}
+        self.inputs: dict[str, list[str]] = {}
+        for name, columns in (inputs or {}).items():
+            self.inputs[name] = [columns] if isinstance(columns, str) else list(columns)
+        for name in evaluator.input_names:
+            if name in self.places:
+                self.inputs.setdefault(name, [name])
+        left = [name for name in evaluator.required_inputs if name not in self.inputs]
+        used = {column for columns in self.inputs.values() for column in columns}
+        spare = [name for name, _, _ in fields if name not in used]
+        if len(left) == 1 and spare and len({form for name, form, _ in fields if name in spare}) == 1:
+            self.inputs[left[0]] = spare
+            left = []
+        missing = [c for columns in self.inputs.values() for c in columns if c not in self.places]
+        if left or missing:
+            raise NameNotFoundError(
+                f"no columns for the inputs {left}" if left else f"the batch has no columns {missing}; it has {', '.join(map(repr, self.places))}"
+            )
+        self.matrix = {name: len(columns) > 1 for name, columns in self.inputs.items()}
+
+    def feeds(self, batch: Any, evaluator: ReferenceEvaluator, fills: Mapping[str, Any], casts: bool) -> dict[str, Any]:
+        """Return the feeds of one batch; what is copied goes to the I/O arena."""
+        arena = evaluator.io_allocator._native
+        feeds = {}
+        for (name, _, dtype, shape, _), columns in self._bound(evaluator):
+            parts = [self._column(batch, c, arena, fills, dtype, casts) for c in columns]
+            if len(parts) > 1:
+                if not all(isinstance(p, np.ndarray) and p.ndim == 1 for p in parts):
+                    raise WrongTypeError(f"the columns {columns} cannot be one input {name!r}: plain columns of numbers expected")
+                feeds[name] = native().arrow_matrix(parts, arena)
+            else:
+                feeds[name] = _as_input(parts[0], shape)
+        return feeds
+
+    def _bound(self, evaluator: ReferenceEvaluator) -> Iterator[tuple[Any, list[str]]]:
+        for info in evaluator._native.inputs:
+            if info[0] in self.inputs:
+                yield info, self.inputs[info[0]]
+
+    def _column(self, batch: Any, name: str, arena: Any, fills: Mapping[str, Any], dtype: int, casts: bool) -> Any:
+        column = batch.column(self.places[name], arena, fills.get(name))
+        shape = self.shapes[name]
+        if shape is not None and isinstance(column, np.ndarray):
+            column = column.reshape(len(column), *shape)
+        if casts and isinstance(column, np.ndarray) and dtype > 0 and _number(column) != dtype:
+            column = native().arrow_cast(column, dtype, arena)
+        return column
+
+
+def _number(column: np.ndarray[Any, Any]) -> int:
+    from .events import _NAMES
+
+    return _NAMES.index(column.dtype.name)
+
+
+def _as_input(column: Any, shape: tuple[int | str | None, ...] | None) -> Any:
+    """Return a column for an input of this declared shape: [N] is [N, 1] where rank 2
+    is declared."""
+    if shape is None or len(shape) != 2:
+        return column
+    if not isinstance(column, np.ndarray):
+        return column.as_column()
+    return column.reshape(-1, 1) if column.ndim == 1 else column
+
+
+def _tensor_shape(metadata: bytes | None) -> tuple[int, ...] | None:
+    """Return the shape of an arrow.fixed_shape_tensor, None for other fields."""
+    pairs = _pairs(metadata or b"")
+    if pairs.get(b"ARROW:extension:name") != b"arrow.fixed_shape_tensor":
+        return None
+    form = json.loads(pairs[b"ARROW:extension:metadata"])
+    order = form.get("permutation")
+    if order is not None and order != sorted(order):
+        raise ArgumentError(f"a fixed_shape_tensor with the permutation {order} is not in the order of its memory")
+    return tuple(form["shape"])
+
+
+def _pairs(metadata: bytes) -> dict[bytes, bytes]:
+    """Return the keys and values of a schema's metadata, as the C data interface has them."""
+    found: dict[bytes, bytes] = {}
+    if not metadata:
+        return found
+    at = 4
+    for _ in range(int.from_bytes(metadata[:4], "little")):
+        texts = []
+        for _ in range(2):
+            size = int.from_bytes(metadata[at : at + 4], "little")
+            texts.append(metadata[at + 4 : at + 4 + size])
+            at += 4 + size
+        found[texts[0]] = texts[1]
+    return found
+
+
+def score(
+    model: Any,
+    data: Any,
+    *,
+    inputs: Mapping[str, Any] | None = None,
+    outputs: Sequence[str] | None = None,
+    fills: Mapping[str, Any] | None = None,
+    casts: bool = False,
+    **options: Any,
+) -> ScoredBatch | ScoredStream:
+    """Run a model on Arrow data.
+
+    Args:
+        model: what ReferenceEvaluator takes, or an evaluator.
+        data: an object with __arrow_c_array__ (a record batch) or __arrow_c_stream__ (a
+            table, a reader, a data frame).
+        inputs: the column, or list of columns, of an input, where names do not tell;
+            see Binding.
+        outputs: the wanted values, None for the model's outputs.
+        fills: by column, what stands where it is null.
+        casts: whether columns of another element type are converted.
+        options: of run(): timeout, cancel, num_threads.
+
+    Returns:
+        A ScoredBatch for a batch; for a stream a ScoredStream, which runs as it is read.
+
+    Raises:
+        ArgumentError: nulls without a fill, lists of different lengths.
+        NameNotFoundError: an input without a column; WrongTypeError, ShapeError: what
+        does not fit the model.
+    """
+    evaluator = model if isinstance(model, ReferenceEvaluator) else ReferenceEvaluator(model)
+    names = list(evaluator.output_names if outputs is None else outputs)
+    fills = fills or {}
+
+    def one(batch: Any, binding: Binding) -> ScoredBatch:
+        results = evaluator.run(names if outputs is not None else None, binding.feeds(batch, evaluator, fills, casts), **options)
+        return ScoredBatch({name: _column_of(name, result, batch.length) for name, result in zip(names, results, strict=True)})
+
+    if hasattr(data, "__arrow_c_array__"):
+        batch = native().arrow_batch(*data.__arrow_c_array__())
+        return one(batch, Binding(evaluator, batch.fields, inputs))
+    if not hasattr(data, "__arrow_c_stream__"):
+        raise WrongTypeError(f"an object with __arrow_c_array__ or __arrow_c_stream__ expected, {type(data).__name__} given")
+
+    def stream() -> Iterator[ScoredBatch]:
+        binding = None
+        for batch in native().arrow_reader(data.__arrow_c_stream__()):
+            binding = binding or Binding(evaluator, batch.fields, inputs)
+            yield one(batch, binding)
+
+    return ScoredStream(stream())
+
+
+def _column_of(name: str, result: Any, rows: int) -> np.ndarray[Any, Any]:
+    """Return an output as a column: [N, 1] as [N]."""
+    if not isinstance(result, np.ndarray):
+        raise WrongTypeError(f"the output {name!r} is a {type(result).__name__}, which is no column: ask for the tensor before it with outputs")
+    if result.ndim == 0 or len(result) != rows:
+        raise ShapeError(f"the output {name!r} has shape {result.shape} for {rows} rows: its first axis must be the rows")
+    return result.reshape(-1) if result.ndim == 2 and result.shape[1] == 1 else result

@@ -1,0 +1,247 @@
+"""Arrow data in and out, in process: what is copied, and who keeps what alive."""
+
+from __future__ import annotations
+
+import gc
+import threading
+
+import duckdb
+import nanoarrow
+import numpy as np
+import polars
+import pyarrow as pa
+import pytest
+from onnx import TensorProto, helper
+
+from goruntime import ArgumentError, ExecutionArena, IOArena, NameNotFoundError, ReferenceEvaluator, ShapeError, UnsupportedError, WrongTypeError, arrow
+
+F, S = TensorProto.FLOAT, TensorProto.STRING
+
+
+def model(nodes, inputs, outputs):
+    graph = helper.make_graph(nodes, "g", [helper.make_tensor_value_info(*i) for i in inputs], [helper.make_tensor_value_info(*o) for o in outputs])
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=10)
+
+
+DOUBLE = model([helper.make_node("Add", ["x", "x"], ["y"])], [("x", F, None)], [("y", F, None)])
+SUM = model([helper.make_node("Add", ["a", "b"], ["c"])], [("a", F, ["N"]), ("b", F, ["N"])], [("c", F, None)])
+ROWS = model([helper.make_node("ReduceSum", ["x", "axis"], ["y"], keepdims=0), helper.make_node("Constant", [], ["axis"], value_ints=[1])],
+             [("x", F, ["N", "K"])], [("y", F, None)])  # fmt: skip
+
+
+def same(kind):
+    return model([helper.make_node("Identity", ["x"], ["y"])], [("x", kind, None)], [("y", kind, None)])
+
+
+class Arenas:
+    def __init__(self):
+        self.execution, self.io = ExecutionArena(), IOArena()
+
+    def open(self, proto):
+        return ReferenceEvaluator(proto, allocator=self.execution, io_allocator=self.io)
+
+    def copies(self):
+        return {k: v for k, v in self.io.stats()["copies"].items() if v}
+
+
+@pytest.fixture
+def arenas():
+    """Arenas that must be empty at the end."""
+    made = Arenas()
+    yield made
+    gc.collect()
+    assert made.io.leased_count == 0, "a lease was not given back"
+    assert made.io.total_allocated_size == made.execution.total_allocated_size == 0
+
+
+X = np.arange(12, dtype=np.float32)
+
+
+def fixed(values, k):
+    return pa.FixedSizeListArray.from_arrays(values, k)
+
+
+LENT = {
+    "numbers": pa.array(X),
+    "a slice": pa.array(np.concatenate([X, X])).slice(3, 7),
+    "nullable without nulls": pa.array(X.tolist(), pa.float32()),
+    "fixed-size lists": fixed(pa.array(X), 3),
+    "a slice of fixed-size lists": fixed(pa.array(X), 3).slice(1, 2),
+    "nested lists": fixed(fixed(pa.array(X), 2), 3),
+    "lists of one length": pa.array([[1, 2], [3, 4]], pa.list_(pa.float32())),
+    "a slice of them": pa.array([[9, 9], [1, 2], [3, 4]], pa.list_(pa.float32())).slice(1),
+    "large lists of one length": pa.array([[1, 2], [3, 4]], pa.large_list(pa.float32())),
+    "a tensor column": pa.FixedShapeTensorArray.from_numpy_ndarray(X.reshape(2, 3, 2)),
+    "no rows": pa.array([], pa.float32()),
+}
+
+
+@pytest.mark.parametrize("name", LENT)
+def test_columns_are_lent(arenas, name):
+    column = LENT[name]
+    evaluator = arenas.open(DOUBLE)
+    (expected,) = evaluator.run(None, {"x": np.array(column.to_numpy_ndarray() if name == "a tensor column" else column.to_pylist(), np.float32)})
+    scored = arrow.score(evaluator, pa.record_batch({"x": column}))
+    np.testing.assert_array_equal(scored["y"], expected)
+    assert arenas.copies() == {}
+
+
+@pytest.mark.parametrize("width", ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "float32", "float64"])
+def test_every_type_of_number(arenas, width):
+    x = np.array([0, 1, 100], width)
+    kind = helper.np_dtype_to_tensor_dtype(x.dtype)
+    scored = arrow.score(arenas.open(same(kind)), pa.record_batch({"x": pa.array(x)}))
+    assert scored["y"].dtype == x.dtype
+    table = pa.table(scored)
+    assert table.column("y").type == pa.from_numpy_dtype(x.dtype)
+    np.testing.assert_array_equal(table.column("y").to_numpy(), x)
+    assert arenas.copies() == {"alias": 1}  # the output is the input
+
+
+def test_columns_become_a_matrix_with_one_copy(arenas):
+    x = np.arange(1000 * 7, dtype=np.float32).reshape(1000, 7)
+    scored = arrow.score(arenas.open(ROWS), pa.table({f"f{i}": x[:, i] for i in range(7)}).to_batches()[0])
+    np.testing.assert_array_equal(scored["y"], x.sum(axis=1))
+    assert arenas.copies() == {"interleave": 1}
+
+
+def test_booleans_nulls_and_casts_are_copied_and_counted(arenas):
+    bits = [True, False, True] * 5
+    scored = arrow.score(arenas.open(same(TensorProto.BOOL)), pa.record_batch({"x": pa.array([False, *bits])}).slice(1))
+    assert scored["y"].tolist() == bits
+    assert pa.table(scored).column("y").to_pylist() == bits
+    assert arenas.copies() == {"bits": 1, "alias": 1}
+    holes = pa.record_batch({"x": pa.array([1, None, 3], pa.float32())})
+    evaluator = arenas.open(DOUBLE)
+    with pytest.raises(ArgumentError, match="the column 'x' is null in row 1: give a fill value"):
+        arrow.score(evaluator, holes)
+    assert arrow.score(evaluator, holes, fills={"x": -1})["y"].tolist() == [2, -2, 6]
+    assert arenas.copies()["nulls"] == 1
+    wide = pa.record_batch({"x": pa.array([1.5, 2], pa.float64())})
+    with pytest.raises(WrongTypeError, match="f64 given, f32 expected"):
+        arrow.score(evaluator, wide)
+    assert arrow.score(evaluator, wide, casts=True)["y"].tolist() == [3, 4]
+    assert arenas.copies()["conversion"] == 1
+
+
+WORDS = ["a", "", "täglich", "longer than twelve bytes, surely", None, "a"]
+
+
+TEXT = [pa.string(), pa.large_string(), pa.string_view(), pa.dictionary(pa.int8(), pa.string()), pa.dictionary(pa.uint32(), pa.large_string())]
+
+
+@pytest.mark.parametrize("kind", TEXT)
+def test_strings_are_views(arenas, kind):
+    evaluator = arenas.open(same(S))
+    whole = pa.array(WORDS, pa.string())
+    column = (whole.dictionary_encode() if pa.types.is_dictionary(kind) else whole).cast(kind)
+    for batch in (pa.record_batch({"x": column}), pa.record_batch({"x": column}).slice(2, 4)):
+        scored = arrow.score(evaluator, batch, fills={"x": "none"})
+        expected = ["none" if w is None else w for w in batch.column("x").to_pylist()]
+        assert scored["y"].tolist() == expected
+        assert pa.table(scored).column("y").to_pylist() == expected
+    assert "non_contiguous" not in arenas.copies()
+
+
+def test_inputs_bind_by_name_or_as_told(arenas):
+    evaluator = arenas.open(SUM)
+    batch = pa.record_batch({"other": pa.array(["x", "y"]), "b": pa.array([1, 2], pa.float32()), "a": pa.array([10, 20], pa.float32())})
+    assert arrow.score(evaluator, batch)["c"].tolist() == [11, 22]
+    assert arrow.score(evaluator, batch, inputs={"a": "b", "b": "b"})["c"].tolist() == [2, 4]
+    with pytest.raises(NameNotFoundError, match=r"no columns for the inputs \['a', 'b'\]"):
+        arrow.score(evaluator, pa.record_batch({"z": batch.column("a"), "other": batch.column("other")}))
+    with pytest.raises(NameNotFoundError, match=r"the batch has no columns \['q'\]"):
+        arrow.score(evaluator, batch, inputs={"a": "q"})
+
+
+@pytest.mark.parametrize(
+    "make", [lambda t: t, lambda t: t.to_reader(), polars.DataFrame, lambda t: duckdb.sql("select * from t"), lambda t: nanoarrow.ArrayStream(t)],
+    ids=["pyarrow table", "pyarrow reader", "polars", "duckdb", "nanoarrow"],
+)  # fmt: skip
+def test_streams_of_every_producer(arenas, make):
+    evaluator = arenas.open(SUM)
+    table = pa.table({"a": pa.array(X), "b": pa.array(X)})
+    scored = arrow.score(evaluator, make(table))
+    assert isinstance(scored, arrow.ScoredStream)
+    assert pa.table(scored).column("c").to_pylist() == (2 * X).tolist()
+
+
+@pytest.mark.parametrize(
+    "take",
+    [lambda s: pa.table(s).column("c").to_numpy(), lambda s: polars.DataFrame(s)["c"].to_numpy(),
+     lambda s: np.array([row[0] for row in nanoarrow.Array(s).iter_tuples()]) if hasattr(nanoarrow.Array, "iter_tuples") else np.array(pa.table(s)["c"])],
+    ids=["pyarrow", "polars", "nanoarrow"],
+)  # fmt: skip
+def test_every_consumer(arenas, take):
+    evaluator = arenas.open(SUM)
+    scored = arrow.score(evaluator, pa.record_batch({"a": pa.array(X), "b": pa.array(X)}))
+    np.testing.assert_array_equal(take(scored), 2 * X)
+
+
+def test_a_consumer_reads_the_lease_and_keeps_it(arenas):
+    evaluator = arenas.open(DOUBLE)
+    scored = arrow.score(evaluator, pa.record_batch({"x": fixed(pa.array(X), 3)}))
+    address = scored["y"].ctypes.data
+    batch = pa.record_batch(scored)
+    assert batch.column("y").values.buffers()[1].address == address
+    del scored
+    last = batch.slice(3)
+    del batch
+    evaluator.run(None, {"x": np.zeros(12, np.float32)})
+    assert arenas.io.leased_count == 1
+    evaluator.close()
+    assert last.column("y").to_pylist() == [[18, 20, 22]]
+    del last
+    gc.collect()
+    assert arenas.io.leased_count == 0
+
+
+def test_what_is_lent_lives_as_long_as_a_run_needs_it(arenas):
+    evaluator = arenas.open(DOUBLE)
+
+    def scored():
+        return arrow.score(evaluator, pa.record_batch({"x": pa.array(np.full(10000, 2, np.float32))}))
+
+    threads, wrong = [], []
+    for _ in range(4):
+        threads.append(threading.Thread(target=lambda: wrong.extend(s for s in (scored()["y"] for _ in range(50)) if not (s == 4).all())))
+        threads[-1].start()
+    for t in threads:
+        t.join()
+    assert not wrong
+
+
+def test_batches_keep_their_order_and_an_error_reaches_the_consumer(arenas):
+    evaluator = arenas.open(DOUBLE)
+    parts = [pa.record_batch({"x": pa.array([i], pa.float32())}) for i in range(5)]
+    holes = pa.record_batch({"x": pa.array([None], pa.float32())})
+    assert [b["y"][0] for b in arrow.score(evaluator, pa.Table.from_batches(parts))] == [0, 2, 4, 6, 8]
+    with pytest.raises(Exception, match="is null in row 0"):
+        pa.table(arrow.score(evaluator, pa.Table.from_batches([*parts, holes])))
+    with pytest.raises(Exception, match="the stream has no batch"):
+        pa.table(arrow.score(evaluator, pa.table({"x": pa.array([], pa.float32())}).to_reader(max_chunksize=1)))
+
+
+@pytest.mark.parametrize(
+    ("column", "error", "message"),
+    [
+        (pa.array([[1.0], [2.0, 3.0]], pa.list_(pa.float32())), ArgumentError, "lists of different lengths"),
+        (pa.array([[1.0], None], pa.list_(pa.float32(), 1)), ArgumentError, "lists that are null"),
+        (pa.array([{"a": 1}]), ArgumentError, "is nested"),
+        (pa.array([b"bytes"]), UnsupportedError, "the Arrow format z"),
+        (pa.array([1], pa.decimal128(5)), UnsupportedError, "the Arrow format d:"),
+    ],
+)
+def test_what_no_tensor_can_hold(arenas, column, error, message):
+    evaluator = arenas.open(DOUBLE)
+    with pytest.raises(error, match=message):
+        arrow.score(evaluator, pa.record_batch({"x": column}))
+    assert arrow.score(evaluator, pa.record_batch({"x": pa.array(X)}))["y"][1] == 2
+
+
+def test_outputs_that_are_no_columns(arenas):
+    whole = model([helper.make_node("ReduceSum", ["x"], ["y"], keepdims=0)], [("x", F, None)], [("y", F, None)])
+    with pytest.raises(ShapeError, match=r"the output 'y' has shape \(\) for 12 rows"):
+        arrow.score(arenas.open(whole), pa.record_batch({"x": pa.array(X)}))
+    with pytest.raises(WrongTypeError, match="__arrow_c_array__ or __arrow_c_stream__ expected, list given"):
+        arrow.score(arenas.open(DOUBLE), [1, 2])
