@@ -43,24 +43,32 @@ func (p *pooling) banded(b band, lo, hi int, f vec.Operation, nothing float32) {
 		for y := 0; y < w.out[0]; y += b.pixels {
 			w.fill(&b, padded[:], src, y, nothing)
 			for down := range w.stride[0] {
-				across, row := padded[down*w.stride[1]*plane:][:w.stride[1]*plane], pooled[down*plane:(down+1)*plane]
-				copy(row, across)
-				for k := 1; k < w.kernel[1]; k++ {
-					at := k%w.stride[1]*plane + k/w.stride[1]
-					n := min(plane, len(across)-at)
-					vec.Combine(f, row[:n], row[:n], across[at:at+n])
-				}
+				across := padded[down*w.stride[1]*plane:][:w.stride[1]*plane]
+				slide(f, pooled[down*plane:(down+1)*plane], across, w.kernel[1], w.stride[1], plane, 1)
 			}
 			n := min(b.pixels, w.out[0]-y)
 			sums := padded[:(n-1)*b.width+w.out[1]]
-			copy(sums, pooled[:])
-			for k := 1; k < w.kernel[0]; k++ {
-				vec.Combine(f, sums, sums, pooled[k%w.stride[0]*plane+k/w.stride[0]*b.width:][:len(sums)])
-			}
+			slide(f, sums, pooled[:w.stride[0]*plane], w.kernel[0], w.stride[0], plane, b.width)
 			for r := range n {
 				copy(dst[(y+r)*w.out[1]:(y+r+1)*w.out[1]], sums[r*b.width:])
 			}
 		}
+	}
+}
+
+// slide combines, for each place, kernel elements of src from there on: of each
+// phase, which lie plane apart, every stride-th, which lie step apart.
+func slide(f vec.Operation, dst, src []float32, kernel, stride, plane, step int) {
+	if kernel == 1 {
+		copy(dst, src)
+		return
+	}
+	so := src
+	for k := 1; k < kernel; k++ {
+		from := src[k%stride*plane+k/stride*step:]
+		n := min(len(dst), len(from)) // what is cut belongs to no window
+		vec.Combine(f, dst[:n], so[:n], from[:n])
+		so = dst
 	}
 }
 
