@@ -13,7 +13,7 @@ var MatMulInteger = op.Declare(op.Def{
 	Shape:    func(c *op.Infer) error { return productShape(c, c.In(0), c.In(1), tensor.I32) },
 	Prepare: func(c *op.Context) error {
 		var r op.Room
-		p, err := newProduct(c, operands{0, 1, 2, 3}, &r, false)
+		p, err := newProduct(c, operands{a: 0, b: 1, zeroA: 2, zeroB: 3}, &r, false)
 		c.State = p
 		r.Need(c)
 		return err

@@ -10,8 +10,12 @@ import (
 )
 
 // operands numbers the inputs of a product of bytes; a negative or omitted zero
-// point is 0.
-type operands struct{ a, b, zeroA, zeroB int }
+// point is 0. Matrices may be transposed where both have rank 2. An A of f32 is
+// quantized to u8 as a whole, with a scale and a zero point that fit its range.
+type operands struct {
+	a, b, zeroA, zeroB int
+	transA, transB     bool
+}
 
 // productShape sets output 0 to the product of A [Batch..., M, K] and
 // B [Batch..., K, N], as numpy.matmul has it.
@@ -54,6 +58,12 @@ type product struct {
 	// sums are those of the current batch, or of all where finish is nil.
 	sums []int32
 
+	// An A of f32, and how it was quantized.
+	dynamic   bool
+	floats    []float32
+	scaleA    float32
+	quantized uint8
+
 	packed   []byte  // B of the batch
 	columns  []int32 // sums of B's columns
 	constant bool    // packed and columns are made once
@@ -85,7 +95,13 @@ const (
 // workspace, for finish. It asks room for what it needs.
 func newProduct(c *op.Context, in operands, r *op.Room, workspace bool) (*product, error) {
 	a, b := c.In(in.a).Shape, c.In(in.b).Shape
-	p := &product{k: a[len(a)-1], m: 1, n: 1, in: in}
+	if in.transA {
+		a = tensor.Shape{a[1], a[0]}
+	}
+	if in.transB {
+		b = tensor.Shape{b[1], b[0]}
+	}
+	p := &product{k: a[len(a)-1], m: 1, n: 1, in: in, dynamic: c.In(in.a).DType == tensor.F32}
 	if len(a) > 1 {
 		p.m = a[len(a)-2]
 	}
@@ -193,14 +209,18 @@ func (p *product) pack(c *op.Context) error {
 	if err != nil {
 		return err
 	}
-	p.packed, err = c.Pack(p.in.b, "igemm.panels", igemm.PackedSize(p.k, p.n), func(dst []byte) error {
-		igemm.PackB(dst, b.Raw(), p.k, p.n, p.n, 1, p.flipB)
+	layout := ""
+	if p.in.transB {
+		layout = "/transposed"
+	}
+	p.packed, err = c.Pack(p.in.b, "igemm.panels"+layout, igemm.PackedSize(p.k, p.n), func(dst []byte) error {
+		p.packB(dst, b.Raw())
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	sums, err := c.Pack(p.in.b, "igemm.sums", 4*p.n, func(dst []byte) error {
+	sums, err := c.Pack(p.in.b, "igemm.sums"+layout, 4*p.n, func(dst []byte) error {
 		list := make([]int32, p.n)
 		igemm.ColumnSums(list, p.packed, p.k, p.n)
 		for i, s := range list {
@@ -216,6 +236,14 @@ func (p *product) pack(c *op.Context) error {
 		p.columns[i] = int32(binary.NativeEndian.Uint32(sums[4*i:]))
 	}
 	return nil
+}
+
+func (p *product) packB(dst, b []byte) {
+	sk, sn := p.n, 1
+	if p.in.transB {
+		sk, sn = 1, p.k
+	}
+	igemm.PackB(dst, b, p.k, p.n, sk, sn, p.flipB)
 }
 
 // bind gives p its parts of the workspace.
@@ -243,6 +271,11 @@ func (p *product) run(c *op.Context) {
 		p.correctRows = p.correctRows || z != 0
 	}
 	p.src, p.step = c.In(p.in.a).Raw(), stepRows
+	if p.dynamic {
+		p.floats = tensor.Elems[float32](c.In(p.in.a))
+		p.scaleA, p.quantized = igemm.Parameters(igemm.Span(p.floats))
+		p.zeroA[0] = int32(p.quantized)
+	}
 	c.For(len(p.rowSums), max(1, 1<<16/max(1, p.k)), p)
 	p.step = stepProduct
 	for p.batch = range p.a {
@@ -269,7 +302,7 @@ func readZeros(c *op.Context, input int, dst []int32, add int32) {
 
 func (p *product) runBatch(c *op.Context) {
 	if !p.constant {
-		igemm.PackB(p.packed, c.In(p.in.b).Raw()[p.b[p.batch]:], p.k, p.n, p.n, 1, p.flipB)
+		p.packB(p.packed, c.In(p.in.b).Raw()[p.b[p.batch]:])
 		igemm.ColumnSums(p.columns, p.packed, p.k, p.n)
 	}
 	g := &p.args
@@ -324,14 +357,8 @@ func (p *product) Chunk(lo, hi int) {
 // where that is needed.
 func (p *product) padRows(lo, hi int) {
 	for i := lo; i < hi; i++ {
-		row, src := p.rows[i*p.args.LDA:(i+1)*p.args.LDA], p.src[i*p.k:(i+1)*p.k]
-		if p.flipA == 0 {
-			copy(row, src)
-		} else {
-			for x, v := range src {
-				row[x] = v ^ igemm.Flip
-			}
-		}
+		row := p.rows[i*p.args.LDA : (i+1)*p.args.LDA]
+		p.fill(row[:p.k], i)
 		clear(row[p.k:])
 		if p.correctRows {
 			s := int32(0)
@@ -339,6 +366,24 @@ func (p *product) padRows(lo, hi int) {
 				s += int32(v)
 			}
 			p.rowSums[i] = s
+		}
+	}
+}
+
+// fill copies row i of A.
+func (p *product) fill(row []byte, i int) {
+	switch {
+	case p.dynamic:
+		igemm.Quantize(row, p.floats[i*p.k:(i+1)*p.k], p.scaleA, p.quantized)
+	case p.in.transA:
+		for x := range row {
+			row[x] = p.src[x*p.m+i] ^ p.flipA
+		}
+	case p.flipA == 0:
+		copy(row, p.src[i*p.k:])
+	default:
+		for x, v := range p.src[i*p.k : (i+1)*p.k] {
+			row[x] = v ^ igemm.Flip
 		}
 	}
 }

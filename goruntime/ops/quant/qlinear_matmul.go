@@ -80,7 +80,9 @@ func (s *scaledProduct) planScales(c *op.Context, r *op.Room) (err error) {
 // bindScales reads the scales.
 func (s *scaledProduct) bindScales(c *op.Context) {
 	s.rowScales, s.colScales = s.atRow.Floats(c), s.atCol.Floats(c)
-	readScales(c.In(s.inA), s.rowScales)
+	if s.inA >= 0 {
+		readScales(c.In(s.inA), s.rowScales)
+	}
 	readScales(c.In(s.inB), s.colScales)
 }
 
@@ -111,7 +113,7 @@ func (s *scaledProduct) colScalesOf(batch int) []float32 {
 func qlinearPrepare(c *op.Context) error {
 	var r op.Room
 	if isByte(c.In(0).DType) && isByte(c.In(3).DType) && isByte(c.Out(0).DType) {
-		s, err := newScaledProduct(c, operands{0, 3, 2, 5}, 1, 4, &r)
+		s, err := newScaledProduct(c, operands{a: 0, b: 3, zeroA: 2, zeroB: 5}, 1, 4, &r)
 		if err != nil {
 			return err
 		}
@@ -175,7 +177,7 @@ func requantizeRow[T uint8 | int8](dst []T, sums []int32, scale float32, cols []
 // slowPrepare is Prepare where a float8 takes part.
 func slowPrepare(c *op.Context, r *op.Room) error {
 	a, b := c.In(0).Shape, c.In(3).Shape
-	p := &product{k: a[len(a)-1], m: 1, n: 1, in: operands{0, 3, 2, 5}}
+	p := &product{k: a[len(a)-1], m: 1, n: 1, in: operands{a: 0, b: 3, zeroA: 2, zeroB: 5}}
 	if len(a) > 1 {
 		p.m = a[len(a)-2]
 	}

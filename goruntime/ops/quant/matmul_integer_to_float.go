@@ -1,0 +1,112 @@
+package quant
+
+import (
+	"github.com/goruntime/goruntime/goruntime/errs"
+	"github.com/goruntime/goruntime/goruntime/op"
+	"github.com/goruntime/goruntime/goruntime/tensor"
+)
+
+// MatMulIntegerToFloat multiplies matrices of bytes, less their zero points, and
+// scales the sums by a_scale * b_scale; a bias of the columns is added.
+// https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.MatMulIntegerToFloat
+// Departures: none. The sums are exact.
+var MatMulIntegerToFloat = op.Declare(op.Def{
+	Name: "MatMulIntegerToFloat", Domain: "com.microsoft", Versions: op.Versions{1: ""},
+	Shape: func(c *op.Infer) error {
+		if err := productShape(c, c.In(0), c.In(1), c.DType(2)); err != nil {
+			return err
+		}
+		return biasShape(c, 6, c.In(1))
+	},
+	Prepare: func(c *op.Context) error {
+		return floatPrepare(c, operands{a: 0, b: 1, zeroA: 4, zeroB: 5}, 2, 3, 6)
+	},
+	Run:    floatRun,
+	DTypes: op.Uniform(struct{}{}, bytes...),
+	Also: map[int][]tensor.DType{
+		1: bytes, 2: {tensor.F32, tensor.F16}, 3: {tensor.F32, tensor.F16}, 4: bytes, 5: bytes, 6: {tensor.F32, tensor.F16},
+	},
+})
+
+// biasShape checks the bias, input i, of a product with B.
+func biasShape(c *op.Infer, i int, b tensor.Shape) error {
+	if n := b[len(b)-1]; c.Has(i) && (len(b) < 2 || !c.In(i).Equal(tensor.Shape{n})) {
+		return errs.New(errs.Shape, "the bias has shape %v, [%d] expected", c.In(i), n)
+	}
+	return nil
+}
+
+// floatProduct is a scaled product with an output of floating point.
+type floatProduct struct {
+	*scaledProduct
+	inBias int
+	atBias op.Part
+	bias   []float32
+	out    *tensor.View
+	write  func(v *tensor.View, i int, f float32)
+}
+
+// floatPrepare leaves the State of a product with scales and a bias; scaleA is
+// negative where A is quantized in the run.
+func floatPrepare(c *op.Context, in operands, scaleA, scaleB, bias int) error {
+	var r op.Room
+	s, err := newScaledProduct(c, in, scaleA, scaleB, &r)
+	if err != nil {
+		return err
+	}
+	f := &floatProduct{scaledProduct: s, inBias: bias, write: floatWriters[c.Out(0).DType]}
+	if c.Has(bias) {
+		f.atBias = r.Add(4 * s.n)
+	}
+	s.finish = f.toFloat
+	r.Need(c)
+	c.State = f
+	return nil
+}
+
+func floatRun(c *op.Context) error {
+	f := c.State.(*floatProduct)
+	if f.m == 0 || f.n == 0 || len(f.a) == 0 {
+		return nil
+	}
+	f.bindScales(c)
+	f.bias = nil
+	if c.Has(f.inBias) {
+		f.bias = f.atBias.Floats(c)
+		readScales(c.In(f.inBias), f.bias)
+	}
+	f.out = c.Out(0)
+	f.run(c)
+	return nil
+}
+
+// toFloat scales and stores a part of a batch's sums.
+func (f *floatProduct) toFloat(batch, m0, m1, n0, n1 int) {
+	cols := f.colScalesOf(batch)
+	var direct []float32
+	if f.out.DType == tensor.F32 {
+		direct = tensor.Elems[float32](f.out)
+	}
+	for i := m0; i < m1; i++ {
+		scale := f.scaleA
+		if f.inA >= 0 {
+			scale = f.rowScale(batch, i)
+		}
+		at := (batch*f.m+i)*f.n + n0
+		for j, sum := range f.sums[i*f.n+n0 : i*f.n+n1] {
+			col := cols[0]
+			if len(cols) > 1 {
+				col = cols[n0+j]
+			}
+			y := float32(sum) * (scale * col)
+			if f.bias != nil {
+				y += f.bias[n0+j]
+			}
+			if direct != nil {
+				direct[at+j] = y
+			} else {
+				f.write(f.out, at+j, y)
+			}
+		}
+	}
+}
