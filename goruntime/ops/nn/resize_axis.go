@@ -46,7 +46,7 @@ func (x *resizeAxis) position(transform string, o int) (at, half float64) {
 		shift := float64(x.in) / 2 * (1 - float64(x.out)/x.length)
 		return shift + (p+0.5)/x.scale, 0.5
 	case "pytorch_half_pixel":
-		if x.length <= 1 {
+		if x.out <= 1 {
 			return 0, 0
 		}
 	}

@@ -114,6 +114,11 @@ func TestResizeInterpolates(t *testing.T) {
 				Want: optest.Want(of(optest.Dims(1, 1, 3, 1), 1.666667, 7, 12.33333)), Tol: tolerance(d),
 			},
 			{
+				Name: d.String() + " linear, pytorch_half_pixel, one column by a fraction", Version: 19, Attrs: optest.Attrs("mode", "linear", "coordinate_transformation_mode", "pytorch_half_pixel"),
+				In:   optest.In(of(optest.Dims(3), 1, 2, 4), nil, optest.F32(optest.Dims(1), 0.5)),
+				Want: optest.Want(of(optest.Dims(1), 1)), Tol: tolerance(d),
+			},
+			{
 				Name: d.String() + " linear, half_pixel_symmetric", Version: 19, Attrs: optest.Attrs("mode", "linear", "coordinate_transformation_mode", "half_pixel_symmetric"),
 				In:   optest.In(of(optest.Dims(1, 1, 2, 4), 1, 2, 3, 4, 5, 6, 7, 8), nil, optest.F32(optest.Dims(4), 1, 1, 2.3, 2.94)),
 				Want: optest.Want(of(optest.Dims(1, 1, 4, 11), 1, 1.139456, 1.479592, 1.819728, 2.159864, 2.5, 2.840136, 3.180272, 3.520408, 3.860544, 4, 2.130435, 2.269891, 2.610027, 2.950163, 3.290299, 3.630435, 3.970571, 4.310707, 4.650843, 4.990979, 5.130435, 3.869565, 4.009021, 4.349157, 4.689293, 5.029429, 5.369565, 5.709701, 6.049837, 6.389973, 6.730109, 6.869565, 5, 5.139456, 5.479592, 5.819728, 6.159864, 6.5, 6.840136, 7.180272, 7.520408, 7.860544, 8)), Tol: tolerance(d),
@@ -191,6 +196,11 @@ func TestResizeIntegers(t *testing.T) {
 				Name: d.String() + " fractions are cut off", Version: 19, Attrs: optest.Attrs("mode", "linear"),
 				In:   optest.In(of(optest.Dims(2), 1, 4), nil, nil, optest.I64(optest.Dims(1), 4)),
 				Want: optest.Want(of(optest.Dims(4), 1, 1, 3, 4)),
+			},
+			{
+				Name: d.String() + " what should be whole is whole", Version: 19, Attrs: optest.Attrs("mode", "linear", "coordinate_transformation_mode", "align_corners"),
+				In:   optest.In(of(optest.Dims(2), 0, 6), nil, nil, optest.I64(optest.Dims(1), 7)),
+				Want: optest.Want(of(optest.Dims(7), 0, 1, 2, 3, 4, 5, 6)),
 			},
 			{
 				Name: d.String() + " extrapolated, linear", Version: 19, Attrs: optest.Attrs("coordinate_transformation_mode", "tf_crop_and_resize", "mode", "linear", "extrapolation_value", 7.0),

@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"math"
 	"sort"
 
 	"github.com/goruntime/goruntime/goruntime/kernels/vec"
@@ -133,8 +134,20 @@ func (n *interpolation) run(c *op.Context) error {
 		last = first
 	}
 	extrapolate(n, last, k)
+	if in.DType.Integer() {
+		settle(last)
+	}
 	wide.Store[out.DType](out, last)
 	return nil
+}
+
+// settle rounds away what the weights lack in precision, so that a sum that
+// should be a whole number is not cut off to the one below.
+func settle(list []float64) {
+	const grid = 1 << 20
+	for i, x := range list {
+		list[i] = math.Round(x*grid) / grid
+	}
 }
 
 // chain runs the axes from src on, through the two halves of the workspace in
