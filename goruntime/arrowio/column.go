@@ -1,0 +1,137 @@
+package arrowio
+
+import (
+	"encoding/json"
+	"slices"
+	"unsafe"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/bitutil"
+
+	"github.com/goruntime/goruntime/goruntime/errs"
+	"github.com/goruntime/goruntime/goruntime/tensor"
+)
+
+// leaf is what a column is under its lists.
+type leaf struct {
+	data   arrow.ArrayData
+	offset int // of the first value
+	shape  tensor.Shape
+}
+
+// descend walks through the lists of a column of rows rows, whose data was validated,
+// down to its values.
+func descend(data arrow.ArrayData, rows int) (leaf, error) {
+	l := leaf{data: data, offset: data.Offset(), shape: tensor.Shape{rows}}
+	count := rows
+	for {
+		t := l.data.DataType()
+		if ext, ok := t.(arrow.ExtensionType); ok {
+			t = ext.StorageType()
+		}
+		k, start := 0, 0
+		switch list := t.(type) {
+		case *arrow.FixedSizeListType:
+			k = int(list.Len())
+			start = l.offset * k
+		case *arrow.ListType:
+			k, start = stride[int32](l.data, l.offset, count)
+		case *arrow.LargeListType:
+			k, start = stride[int64](l.data, l.offset, count)
+		default:
+			return l, nil
+		}
+		if k < 0 {
+			return l, errs.New(errs.Argument, "the lists have different lengths: all must be equally long")
+		}
+		if row := firstNull(l.data, l.offset, count); row >= 0 {
+			return l, errs.New(errs.Argument, "list %d is null: only values may be, with a fill", row)
+		}
+		child := l.data.Children()[0]
+		if start+count*k > child.Len() {
+			return l, errs.New(errs.Argument, "the lists end behind their values: %d values, %d needed", child.Len(), start+count*k)
+		}
+		l.data, l.offset = child, child.Offset()+start
+		l.shape = append(l.shape, k)
+		count *= k
+	}
+}
+
+// stride returns the length that all n lists from offset on have and where the first
+// starts; -1 where they differ.
+func stride[T int32 | int64](data arrow.ArrayData, offset, n int) (k, start int) {
+	if n == 0 || len(data.Buffers()) < 2 || data.Buffers()[1] == nil {
+		return 0, 0
+	}
+	offsets := values[T](data.Buffers()[1].Bytes())[offset:]
+	k = int(offsets[1] - offsets[0])
+	for i := range n {
+		if int(offsets[i+1]-offsets[i]) != k {
+			return -1, 0
+		}
+	}
+	return k, int(offsets[0])
+}
+
+// values returns bytes as elements of T, which need not be aligned.
+func values[T any](b []byte) []T {
+	// SAFETY: the slice covers the whole elements of b; amd64 and arm64 read unaligned.
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/int(unsafe.Sizeof(*new(T))))
+}
+
+// firstNull returns the first of n values from offset on that is null, or -1.
+func firstNull(data arrow.ArrayData, offset, n int) int {
+	if data.NullN() == 0 || len(data.Buffers()) == 0 || data.Buffers()[0] == nil {
+		return -1
+	}
+	valid := data.Buffers()[0].Bytes()
+	for i := range n {
+		if !bitutil.BitIsSet(valid, offset+i) {
+			return i
+		}
+	}
+	return -1
+}
+
+// view returns the values of a leaf of numbers in place.
+func (l *leaf) view(d tensor.DType) (tensor.View, error) {
+	v := tensor.View{DType: d, Shape: l.shape}
+	n := v.Elements()
+	if n == 0 {
+		return v, nil
+	}
+	buffer := l.data.Buffers()[1]
+	width := d.Width()
+	if buffer == nil || (l.offset+n)*width > buffer.Len() {
+		return v, errs.New(errs.Argument, "the column has %d values, its memory fewer", n)
+	}
+	v.Data = unsafe.Pointer(&buffer.Bytes()[l.offset*width])
+	return v, nil
+}
+
+// tensorShape returns the shape of the rows of an arrow.fixed_shape_tensor, nil for
+// another field. The type of one that no program registered is its storage, and the
+// field's metadata tell.
+func tensorShape(f arrow.Field) ([]int, error) {
+	name, text := "", ""
+	if ext, ok := f.Type.(arrow.ExtensionType); ok {
+		name, text = ext.ExtensionName(), ext.Serialize()
+	} else if f.HasMetadata() {
+		name, _ = f.Metadata.GetValue("ARROW:extension:name")
+		text, _ = f.Metadata.GetValue("ARROW:extension:metadata")
+	}
+	if name != "arrow.fixed_shape_tensor" {
+		return nil, nil
+	}
+	var form struct {
+		Shape       []int `json:"shape"`
+		Permutation []int `json:"permutation"`
+	}
+	if err := json.Unmarshal([]byte(text), &form); err != nil {
+		return nil, errs.New(errs.Argument, "the metadata of a fixed_shape_tensor: %w", err)
+	}
+	if !slices.IsSorted(form.Permutation) {
+		return nil, errs.New(errs.Unsupported, "a fixed_shape_tensor with the permutation %v is not in the order of its memory", form.Permutation)
+	}
+	return form.Shape, nil
+}

@@ -1,0 +1,292 @@
+package arrowio
+
+import (
+	"fmt"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/bitutil"
+
+	"github.com/goruntime/goruntime/goruntime/arena"
+	"github.com/goruntime/goruntime/goruntime/errs"
+	"github.com/goruntime/goruntime/goruntime/tensor"
+)
+
+// Feeds are the inputs of a run, read out of a batch.
+//
+// Ownership: they hold the batch, and the copies that had to be made, until Release.
+type Feeds struct {
+	Views  []tensor.View // in the order of Session.Inputs
+	Rows   int
+	batch  arrow.RecordBatch
+	blocks []arena.Handle
+	lists  [][]string // keeps string elements reachable
+	io     *arena.IOArena
+}
+
+// Release gives back what the feeds hold.
+func (f *Feeds) Release() {
+	for _, h := range f.blocks {
+		h.Release()
+	}
+	f.blocks = nil
+	if f.batch != nil {
+		f.batch.Release()
+		f.batch = nil
+	}
+}
+
+// Feeds reads the feeds of a batch, whose schema must be the plan's. The batch is
+// validated first.
+//
+// Errors: errs.Argument for data that contradicts itself, nulls without a fill and
+// what passes a limit; errs.Memory where a copy would pass the arena's limit.
+func (p *Plan) Feeds(b arrow.RecordBatch, io *arena.IOArena) (*Feeds, error) {
+	if !b.Schema().Equal(p.schema) {
+		return nil, errs.New(errs.Argument, "the batch has another schema than the plan: %v", b.Schema())
+	}
+	if err := p.limits(b); err != nil {
+		return nil, err
+	}
+	if err := array.ValidateRecordFull(b); err != nil {
+		return nil, errs.New(errs.Argument, "the batch is not valid: %w", err)
+	}
+	b.Retain()
+	f := &Feeds{Views: make([]tensor.View, len(p.inputs)), Rows: int(b.NumRows()), batch: b, io: io}
+	for i := range p.inputs {
+		if err := f.input(&p.inputs[i], &f.Views[i]); err != nil {
+			f.Release()
+			return nil, errs.At(err, "", "", p.inputs[i].name)
+		}
+	}
+	return f, nil
+}
+
+// limits compares a batch with what the manifest allows.
+func (p *Plan) limits(b arrow.RecordBatch) error {
+	l := p.manifest.Limits
+	if l.Rows > 0 && b.NumRows() > l.Rows {
+		return errs.New(errs.Argument, "%d rows given, at most %d allowed", b.NumRows(), l.Rows)
+	}
+	if l.Columns > 0 && b.NumCols() > int64(l.Columns) {
+		return errs.New(errs.Argument, "%d columns given, at most %d allowed", b.NumCols(), l.Columns)
+	}
+	if l.Nesting > 0 {
+		for _, f := range p.schema.Fields() {
+			if _, axes := elementOf(f.Type); axes > l.Nesting {
+				return errs.New(errs.Argument, "the column %q has lists %d deep, at most %d allowed", f.Name, axes, l.Nesting)
+			}
+		}
+	}
+	if l.Bytes > 0 {
+		if n := Size(b); n > l.Bytes {
+			return errs.New(errs.Argument, "%d bytes given, at most %d allowed", n, l.Bytes)
+		}
+	}
+	return nil
+}
+
+// Size returns the bytes of the buffers of a batch.
+func Size(b arrow.RecordBatch) int64 {
+	var n int64
+	for _, c := range b.Columns() {
+		n += sizeOf(c.Data())
+	}
+	return n
+}
+
+func sizeOf(d arrow.ArrayData) int64 {
+	var n int64
+	for _, b := range d.Buffers() {
+		if b != nil {
+			n += int64(b.Len())
+		}
+	}
+	for _, c := range d.Children() {
+		n += sizeOf(c)
+	}
+	if d.DataType().ID() == arrow.DICTIONARY {
+		n += sizeOf(d.Dictionary())
+	}
+	return n
+}
+
+// input reads what feeds one input.
+func (f *Feeds) input(in *input, v *tensor.View) error {
+	if len(in.columns) == 0 {
+		return nil // its default stands
+	}
+	if len(in.columns) > 1 {
+		return f.matrix(in, v)
+	}
+	if err := f.column(in, 0, v); err != nil {
+		return at(err, f.batch, in.columns[0])
+	}
+	if in.rank == 2 && len(v.Shape) == 1 {
+		v.Shape = tensor.Shape{v.Shape[0], 1}
+	}
+	return nil
+}
+
+func at(err error, b arrow.RecordBatch, column int) error {
+	return errs.New(errs.CodeOf(err), "the column %q: %w", b.ColumnName(column), err)
+}
+
+// column reads column k of an input as a tensor.
+func (f *Feeds) column(in *input, k int, v *tensor.View) error {
+	column := f.batch.Column(in.columns[k])
+	d, _ := elementOf(column.DataType())
+	if d == tensor.Str {
+		return f.text(in, column, v)
+	}
+	l, err := descend(column.Data(), f.Rows)
+	if err != nil {
+		return err
+	}
+	if in.shapes[k] != nil {
+		l.shape = append(tensor.Shape{f.Rows}, in.shapes[k]...)
+		if n := l.shape.Elements(); n > 0 && n > l.data.Len() {
+			return errs.New(errs.Argument, "tensors of shape %v need %d values, the column has %d", in.shapes[k], n, l.data.Len())
+		}
+	}
+	if d == tensor.Bool {
+		*v, err = f.booleans(&l)
+	} else {
+		*v, err = l.view(d)
+	}
+	if err != nil {
+		return err
+	}
+	if row := firstNull(l.data, l.offset, v.Elements()); row >= 0 {
+		if err := f.fill(in, &l, row, v); err != nil {
+			return err
+		}
+	}
+	if in.dtype != tensor.Undefined && v.DType != in.dtype {
+		return f.cast(v, in.dtype)
+	}
+	return nil
+}
+
+func (f *Feeds) text(in *input, column arrow.Array, v *tensor.View) error {
+	fill, given := in.fill.(string)
+	if row := firstNull(column.Data(), column.Data().Offset(), f.Rows); row >= 0 && !given {
+		return noFill(row, in.fill)
+	}
+	list := make([]string, f.Rows)
+	if err := views(list, column, fill); err != nil {
+		return err
+	}
+	f.lists = append(f.lists, list)
+	var err error
+	*v, err = textView(list, tensor.Shape{f.Rows})
+	return err
+}
+
+func noFill(row int, fill any) error {
+	if fill != nil {
+		return errs.New(errs.Argument, "row %d is null and the fill %v is of another type", row, fill)
+	}
+	return errs.New(errs.Argument, "row %d is null: a manifest may give a fill value", row)
+}
+
+// block returns counted memory for a copy.
+func (f *Feeds) block(d tensor.DType, shape tensor.Shape, why arena.CopyReason) (tensor.View, error) {
+	v := tensor.View{DType: d, Shape: shape}
+	h, err := f.io.Acquire(v.Bytes())
+	if err != nil {
+		return v, err
+	}
+	f.blocks = append(f.blocks, h)
+	f.io.CountCopy(why, v.Bytes())
+	v.Data = h.Data()
+	return v, nil
+}
+
+func (f *Feeds) booleans(l *leaf) (tensor.View, error) {
+	v, err := f.block(tensor.Bool, l.shape, arena.CopyBits)
+	if err != nil || v.Elements() == 0 {
+		return v, err
+	}
+	bits, out := l.data.Buffers()[1].Bytes(), tensor.Elems[bool](&v)
+	for i := range out {
+		out[i] = bitutil.BitIsSet(bits, l.offset+i)
+	}
+	return v, nil
+}
+
+// fill copies a column and writes the fill value where it is null; row is the first.
+func (f *Feeds) fill(in *input, l *leaf, row int, v *tensor.View) error {
+	if len(v.Shape) > 1 {
+		return errs.New(errs.Argument, "value %d is null: only plain columns may be, with a fill", row)
+	}
+	put := fillers[v.DType]
+	copied, err := f.block(v.DType, v.Shape, arena.CopyNulls)
+	if err != nil {
+		return err
+	}
+	copy(copied.Raw(), v.Raw())
+	valid := l.data.Buffers()[0].Bytes()
+	for i := range v.Elements() {
+		if !bitutil.BitIsSet(valid, l.offset+i) && !put(&copied, i, in.fill) {
+			return noFill(row, in.fill)
+		}
+	}
+	*v = copied
+	return nil
+}
+
+func (f *Feeds) cast(v *tensor.View, d tensor.DType) error {
+	out, err := f.block(d, v.Shape, arena.CopyConversion)
+	if err != nil {
+		return err
+	}
+	casts[[2]tensor.DType{v.DType, d}](&out, v)
+	*v = out
+	return nil
+}
+
+// matrix reads columns of one type as the columns of a matrix.
+func (f *Feeds) matrix(in *input, v *tensor.View) error {
+	columns := make([]tensor.View, len(in.columns))
+	for k := range columns {
+		if err := f.column(in, k, &columns[k]); err != nil {
+			return at(err, f.batch, in.columns[k])
+		}
+		if columns[k].DType != columns[0].DType {
+			return errs.New(errs.Type, "the columns of one input are %v and %v: they must be alike", columns[0].DType, columns[k].DType)
+		}
+	}
+	out, err := f.block(columns[0].DType, tensor.Shape{f.Rows, len(columns)}, arena.CopyInterleave)
+	if err != nil {
+		return err
+	}
+	if f.Rows > 0 {
+		interleavers[out.DType.Width()](&out, columns)
+	}
+	*v = out
+	return nil
+}
+
+// interleavers write columns as a matrix, by the width of an element.
+var interleavers = map[int]func(out *tensor.View, columns []tensor.View){
+	1: interleave[uint8], 2: interleave[uint16], 4: interleave[uint32], 8: interleave[uint64],
+}
+
+// interleave goes some rows at a time, so that both sides stay in the cache.
+func interleave[T any](out *tensor.View, columns []tensor.View) {
+	const rows = 64
+	n, k := out.Shape[0], out.Shape[1]
+	to := tensor.Elems[T](out)
+	for r := 0; r < n; r += rows {
+		end := min(r+rows, n)
+		for c := range columns {
+			for i, x := range tensor.Elems[T](&columns[c])[r:end] {
+				to[(r+i)*k+c] = x
+			}
+		}
+	}
+}
+
+// String names the feeds for messages: "8 rows, 3 inputs".
+func (f *Feeds) String() string { return fmt.Sprintf("%d rows, %d inputs", f.Rows, len(f.Views)) }

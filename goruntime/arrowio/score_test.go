@@ -1,0 +1,307 @@
+package arrowio
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/goruntime/goruntime/goruntime/arena"
+	"github.com/goruntime/goruntime/goruntime/errs"
+	"github.com/goruntime/goruntime/goruntime/exec"
+	"github.com/goruntime/goruntime/goruntime/internal/testkit"
+	_ "github.com/goruntime/goruntime/goruntime/ops" // all operators
+)
+
+// open opens a small model of the tests.
+func open(t *testing.T, name string) *exec.Session {
+	t.Helper()
+	s, err := exec.Open("../../tests/models/"+name+".onnx", exec.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	return s
+}
+
+// batchOf reads a batch of JSON rows.
+func batchOf(t *testing.T, schema *arrow.Schema, rows string) arrow.RecordBatch {
+	t.Helper()
+	b, _, err := array.RecordFromJSON(memory.DefaultAllocator, schema, strings.NewReader(rows))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func schemaOf(fields ...arrow.Field) *arrow.Schema { return arrow.NewSchema(fields, nil) }
+
+func field(name string, t arrow.DataType) arrow.Field {
+	return arrow.Field{Name: name, Type: t, Nullable: true}
+}
+
+var f32 = arrow.PrimitiveTypes.Float32
+
+// scored compiles a plan, scores one batch and returns the answer and the copies.
+func scored(t *testing.T, s *exec.Session, b arrow.RecordBatch, m *Manifest) (arrow.RecordBatch, [arena.NumCopyReasons]int64, error) {
+	t.Helper()
+	p, err := Compile(s, b.Schema(), m)
+	if err != nil {
+		return nil, [arena.NumCopyReasons]int64{}, err
+	}
+	before := s.IO().Stats().Copies
+	out, err := p.Score(context.Background(), b)
+	after := s.IO().Stats().Copies
+	for i := range after {
+		after[i] -= before[i]
+	}
+	return out, after, err
+}
+
+func TestScore(t *testing.T) {
+	casts := &Manifest{Inputs: map[string]InputRule{"x": {Cast: true}}}
+	for _, c := range []struct {
+		name   string
+		model  string
+		schema *arrow.Schema
+		rows   string
+		slice  int64 // the batch from this row on
+		m      *Manifest
+		want   string // the answer as JSON
+		copies map[arena.CopyReason]int64
+	}{
+		{"numbers are lent", "double", schemaOf(field("x", f32)), `[{"x":1},{"x":2.5}]`, 0, nil, `[{"y":2},{"y":5}]`, nil},
+		{"so is a slice", "double", schemaOf(field("x", f32)), `[{"x":9},{"x":1},{"x":2.5}]`, 1, nil, `[{"y":2},{"y":5}]`, nil},
+		{"no rows", "double", schemaOf(field("x", f32)), `[]`, 0, nil, `[]`, nil},
+		{
+			"fixed-size lists are lent", "double", schemaOf(field("x", arrow.FixedSizeListOf(2, f32))),
+			`[{"x":[1,2]},{"x":[3,4]}]`, 1, nil, `[{"y":[6,8]}]`, nil,
+		},
+		{
+			"nested ones too", "double", schemaOf(field("x", arrow.FixedSizeListOf(1, arrow.FixedSizeListOf(2, f32)))),
+			`[{"x":[[1,2]]},{"x":[[3,4]]}]`, 0, nil, `[{"y":[[2,4]]},{"y":[[6,8]]}]`, nil,
+		},
+		{
+			"lists of one length are lent", "double", schemaOf(field("x", arrow.ListOf(f32))),
+			`[{"x":[9,9]},{"x":[1,2]},{"x":[3,4]}]`, 1, nil, `[{"y":[2,4]},{"y":[6,8]}]`, nil,
+		},
+		{
+			"large lists of one length are lent", "double", schemaOf(field("x", arrow.LargeListOf(f32))),
+			`[{"x":[1,2]},{"x":[3,4]}]`, 0, nil, `[{"y":[2,4]},{"y":[6,8]}]`, nil,
+		},
+		{
+			"columns become a matrix", "fixed", schemaOf(field("a", f32), field("b", f32), field("c", f32)),
+			`[{"a":1,"b":-2,"c":3},{"a":-1,"b":2,"c":-3}]`, 0, nil, `[{"y":[1,0,3]},{"y":[0,2,0]}]`, map[arena.CopyReason]int64{arena.CopyInterleave: 1},
+		},
+		{
+			"the manifest orders columns", "fixed", schemaOf(field("a", f32), field("b", f32), field("c", f32)),
+			`[{"a":1,"b":2,"c":3}]`, 0, &Manifest{Inputs: map[string]InputRule{"x": {Columns: []string{"c", "a", "b"}}}},
+			`[{"y":[3,1,2]}]`, map[arena.CopyReason]int64{arena.CopyInterleave: 1},
+		},
+		{
+			"nulls are filled", "double", schemaOf(field("x", f32)), `[{"x":1},{"x":null}]`, 0,
+			&Manifest{Inputs: map[string]InputRule{"x": {Fill: 7.0}}}, `[{"y":2},{"y":14}]`, map[arena.CopyReason]int64{arena.CopyNulls: 1},
+		},
+		{"casts are made where allowed", "double", schemaOf(field("x", arrow.PrimitiveTypes.Int16)), `[{"x":3}]`, 0, casts, `[{"y":6}]`, map[arena.CopyReason]int64{arena.CopyConversion: 1}},
+		{
+			"strings", "strings", schemaOf(field("s", arrow.BinaryTypes.String), field("t", arrow.BinaryTypes.LargeString)),
+			`[{"s":"a","t":"ß"},{"s":"","t":"long"}]`, 0, &Manifest{Outputs: []OutputRule{{Value: "s", Column: "same"}}},
+			`[{"same":"a"},{"same":""}]`, map[arena.CopyReason]int64{arena.CopyAlias: 1, arena.CopyConversion: 1},
+		},
+		{
+			"inner values under other names", "chain", schemaOf(field("x", f32)), `[{"x":-1},{"x":3}]`, 0,
+			&Manifest{Outputs: []OutputRule{{Value: "b", Column: "squared"}, {Value: "a"}}}, `[{"squared":0,"a":0},{"squared":9,"a":3}]`, nil,
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			testkit.NoLeaks(t)
+			b := batchOf(t, c.schema, c.rows).NewSlice(c.slice, int64(strings.Count(c.rows, "},{")+min(1, strings.Count(c.rows, "{"))))
+			out, copies, err := scored(t, open(t, c.model), b, c.m)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer out.Release()
+			got, err := out.MarshalJSON()
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := batchOf(t, out.Schema(), c.want)
+			if !array.RecordEqual(out, want) {
+				t.Errorf("got %s, want %s", got, c.want)
+			}
+			for why, n := range copies {
+				if n != c.copies[arena.CopyReason(why)] {
+					t.Errorf("%d copies because of %v, %d expected", n, arena.CopyReason(why), c.copies[arena.CopyReason(why)])
+				}
+			}
+		})
+	}
+}
+
+func TestDictionariesOfStringsAreViews(t *testing.T) {
+	testkit.NoLeaks(t)
+	b := array.NewDictionaryBuilder(memory.DefaultAllocator, &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}).(*array.BinaryDictionaryBuilder)
+	defer b.Release()
+	for _, w := range []string{"x", "a", "b", "a"} {
+		if err := b.AppendString(w); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d := b.NewArray()
+	defer d.Release()
+	batch := array.NewRecordBatch(schemaOf(field("s", d.DataType()), field("t", d.DataType())), []arrow.Array{d, d}, 4).NewSlice(1, 4)
+	defer batch.Release()
+	out, _, err := scored(t, open(t, "strings"), batch, &Manifest{Outputs: []OutputRule{{Value: "t"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Release()
+	var got []string
+	for i := range 3 {
+		got = append(got, out.Column(0).ValueStr(i))
+	}
+	if !slices.Equal(got, []string{"a", "b", "a"}) {
+		t.Errorf("got %v", got)
+	}
+}
+
+func TestWhatIsRefused(t *testing.T) {
+	for _, c := range []struct {
+		name, model string
+		schema      *arrow.Schema
+		rows        string
+		m           *Manifest
+		code        errs.Code
+		message     string
+	}{
+		{"nulls without a fill", "double", schemaOf(field("x", f32)), `[{"x":1},{"x":null}]`, nil, errs.Argument, `the column "x": row 1 is null`},
+		{"a fill of another type", "double", schemaOf(field("x", f32)), `[{"x":null}]`, &Manifest{Inputs: map[string]InputRule{"x": {Fill: "a"}}}, errs.Argument, "the fill a is of another type"},
+		{"another type", "double", schemaOf(field("x", arrow.PrimitiveTypes.Float64)), `[{"x":1}]`, nil, errs.Type, `the column "x" is f64, f32 expected`},
+		{"no column", "sum", schemaOf(field("x", f32)), `[{"x":1}]`, nil, errs.Name, "no columns for the inputs y"},
+		{"no such column", "double", schemaOf(field("x", f32)), `[{"x":1}]`, &Manifest{Inputs: map[string]InputRule{"x": {Columns: []string{"z"}}}}, errs.Name, `0 columns are named "z"`},
+		{"a type without a tensor", "double", schemaOf(field("x", arrow.FixedWidthTypes.Date32)), `[]`, nil, errs.Type, "which no tensor can hold"},
+		{"lists of different lengths", "double", schemaOf(field("x", arrow.ListOf(f32))), `[{"x":[1]},{"x":[1,2]}]`, nil, errs.Argument, "the lists have different lengths"},
+		{"too many rows", "double", schemaOf(field("x", f32)), `[{"x":1},{"x":2}]`, &Manifest{Limits: Limits{Rows: 1}}, errs.Argument, "2 rows given, at most 1 allowed"},
+		{"too many bytes", "double", schemaOf(field("x", f32)), `[{"x":1},{"x":2}]`, &Manifest{Limits: Limits{Bytes: 4}}, errs.Argument, "bytes given, at most 4 allowed"},
+		{"an output that is no column", "narrow", schemaOf(field("x", f32)), `[{"x":1},{"x":2}]`, nil, errs.Shape, `the output "y": shape [] for 2 rows`},
+		{"two columns of one name", "chain", schemaOf(field("x", f32)), `[]`, &Manifest{Outputs: []OutputRule{{Value: "a"}, {Value: "b", Column: "a"}}}, errs.Argument, `two outputs are named "a"`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			testkit.NoLeaks(t)
+			s := open(t, c.model)
+			_, _, err := scored(t, s, batchOf(t, c.schema, c.rows), c.m)
+			if err == nil || !strings.Contains(err.Error(), c.message) {
+				t.Fatalf("error %v, want one with %q", err, c.message)
+			}
+			if errs.CodeOf(err) != c.code {
+				t.Errorf("code %v, want %v", errs.CodeOf(err), c.code)
+			}
+			if n := s.IO().Stats().LiveBlocks; n != 0 {
+				t.Errorf("%d blocks are live", n)
+			}
+		})
+	}
+}
+
+// Batches whose buffers contradict their lengths are refused before anything is lent.
+func TestDamagedBatchesAreRefused(t *testing.T) {
+	testkit.NoLeaks(t)
+	s := open(t, "double")
+	short := memory.NewBufferBytes(make([]byte, 8))
+	for name, data := range map[string]*array.Data{
+		"too few values":   array.NewData(f32, 100, []*memory.Buffer{nil, short}, nil, 0, 0),
+		"a wild offset":    array.NewData(f32, 1, []*memory.Buffer{nil, short}, nil, 0, 1<<20),
+		"a short list":     array.NewData(arrow.FixedSizeListOf(50, f32), 2, []*memory.Buffer{nil}, []arrow.ArrayData{array.NewData(f32, 2, []*memory.Buffer{nil, short}, nil, 0, 0)}, 0, 0),
+		"wild list bounds": array.NewData(arrow.ListOf(f32), 1, []*memory.Buffer{nil, memory.NewBufferBytes([]byte{0, 0, 0, 0, 255, 255, 255, 127})}, []arrow.ArrayData{array.NewData(f32, 2, []*memory.Buffer{nil, short}, nil, 0, 0)}, 0, 0),
+	} {
+		err := func() (err error) {
+			defer func() {
+				if v := recover(); v != nil { // arrow-go itself may refuse to make such an array
+					err = errors.New("refused")
+				}
+			}()
+			a := array.MakeFromData(data)
+			b := array.NewRecordBatch(schemaOf(field("x", data.DataType())), []arrow.Array{a}, int64(data.Len()))
+			_, _, err = scored(t, s, b, nil)
+			return err
+		}()
+		if err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+func TestTheAnswerOutlivesEverything(t *testing.T) {
+	testkit.NoLeaks(t)
+	s, err := exec.Open("../../tests/models/double.onnx", exec.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := batchOf(t, schemaOf(field("x", f32)), `[{"x":1},{"x":2},{"x":3}]`)
+	out, _, err := scored(t, s, b, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Release()
+	io := s.IO()
+	s.Close()
+	last := out.NewSlice(2, 3)
+	out.Release()
+	if got := last.Column(0).(*array.Float32).Value(0); got != 6 {
+		t.Errorf("got %v, want 6", got)
+	}
+	if n := io.Stats().LiveBlocks; n != 1 {
+		t.Errorf("%d blocks are live, 1 expected", n)
+	}
+	last.Release()
+	if n := io.Stats().LiveBlocks; n != 0 {
+		t.Errorf("%d blocks are live after the last slice", n)
+	}
+}
+
+func TestCanceledAndTimedOut(t *testing.T) {
+	testkit.NoLeaks(t)
+	s := open(t, "slow")
+	row := "[" + strings.Repeat("1,", 255) + "1]"
+	b := batchOf(t, schemaOf(field("v0", arrow.FixedSizeListOf(256, f32))), "["+strings.Repeat(`{"v0":`+row+`},`, 199)+`{"v0":`+row+`}]`)
+	p, err := Compile(s, b.Schema(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 1)
+	defer cancel()
+	<-ctx.Done()
+	if _, err := p.Score(ctx, b); errs.CodeOf(err) != errs.Canceled {
+		t.Errorf("an ended context gives %v", err)
+	}
+	ctx, cancel = context.WithCancel(context.Background())
+	started := make(chan struct{})
+	go func() { close(started); cancel() }()
+	<-started
+	if _, err := p.Score(ctx, b); err != nil && errs.CodeOf(err) != errs.Canceled {
+		t.Errorf("a canceled run gives %v", err)
+	}
+	if n := s.IO().Stats().LiveBlocks + s.Execution().Stats().LiveBlocks; n != 0 {
+		t.Errorf("%d blocks are live", n)
+	}
+}
+
+func TestManifestsRoundTripAndNameWhatIsWrong(t *testing.T) {
+	path := t.TempDir() + "/m.json"
+	m := &Manifest{Name: "a", Inputs: map[string]InputRule{"x": {Columns: []string{"c"}, Fill: 1.5, Cast: true}}, Limits: Limits{Rows: 3}}
+	if err := m.Write(path); err != nil {
+		t.Fatal(err)
+	}
+	back, err := ReadManifest(path)
+	if err != nil || back.Inputs["x"].Fill != 1.5 || back.Limits.Rows != 3 || !back.Inputs["x"].Cast {
+		t.Errorf("read back %+v, %v", back, err)
+	}
+	if _, err := ReadManifest(t.TempDir() + "/none"); errs.CodeOf(err) != errs.IO {
+		t.Errorf("a missing file gives %v", err)
+	}
+}
