@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/goruntime/goruntime/goruntime/errs"
+	"github.com/goruntime/goruntime/goruntime/kernels/vec"
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
@@ -57,7 +58,7 @@ var CausalConvWithState = op.Declare(op.Def{
 		c.For(s.images*s.channels, max(1, (16<<10)/max(1, s.n*s.k)), s)
 		return nil
 	},
-	DTypes: op.ByType(map[tensor.DType]causalKernel{tensor.F32: causalOf(single), tensor.F16: causalOf(half), tensor.BF16: causalOf(brain)}),
+	DTypes: op.ByType(map[tensor.DType]causalKernel{tensor.F32: causal32, tensor.F16: causalOf(half), tensor.BF16: causalOf(brain)}),
 })
 
 // causal is the State of a CausalConvWithState.
@@ -73,36 +74,100 @@ type causalKernel func(s *causal, lo, hi int)
 // Chunk implements op.Task over the channels of all images.
 func (s *causal) Chunk(lo, hi int) { s.kernel(s, lo, hi) }
 
+// channel is one channel of a CausalConvWithState.
+type channel[T any] struct{ out, x, w, past, present []T }
+
+// channelOf returns channel r, counted through the images, and its bias.
+func channelOf[T any](s *causal, r int) (c channel[T], bias []T) {
+	c = channel[T]{out: tensor.Elems[T](s.out)[r*s.n : (r+1)*s.n], x: tensor.Elems[T](s.in)[r*s.n : (r+1)*s.n]}
+	c.w = tensor.Elems[T](s.w)[r%s.channels*s.k:][:s.k]
+	if s.past != nil {
+		c.past = tensor.Elems[T](s.past)[r*(s.k-1):][:s.k-1]
+	}
+	if s.present != nil {
+		c.present = tensor.Elems[T](s.present)[r*(s.k-1):][:s.k-1]
+	}
+	if s.bias != nil {
+		bias = tensor.Elems[T](s.bias)[r%s.channels:][:1]
+	}
+	return c, bias
+}
+
+// keep stores the state for the next call.
+func (c *channel[T]) keep() {
+	for j := range c.present {
+		c.present[j] = before(c.past, c.x, len(c.x)+j-len(c.present))
+	}
+}
+
 func causalOf[T any](n number[T]) causalKernel {
 	return func(s *causal, lo, hi int) {
 		for r := lo; r < hi; r++ {
-			x, w := tensor.Elems[T](s.in)[r*s.n:(r+1)*s.n], tensor.Elems[T](s.w)[r%s.channels*s.k:][:s.k]
-			var past, present []T
-			if s.past != nil {
-				past = tensor.Elems[T](s.past)[r*(s.k-1):][:s.k-1]
-			}
-			if s.present != nil {
-				present = tensor.Elems[T](s.present)[r*(s.k-1):][:s.k-1]
-			}
-			bias := 0.0
-			if s.bias != nil {
-				bias = n.Widen(tensor.Elems[T](s.bias)[r%s.channels])
-			}
-			out := tensor.Elems[T](s.out)[r*s.n : (r+1)*s.n]
-			for t := range out {
-				sum := bias
-				for j, f := range w {
-					sum += n.Widen(f) * n.Widen(before(past, x, t+j-s.k+1))
+			c, bias := channelOf[T](s, r)
+			for t := range c.out {
+				sum := 0.0
+				for _, b := range bias {
+					sum = n.Widen(b)
+				}
+				for j, f := range c.w {
+					sum += n.Widen(f) * n.Widen(before(c.past, c.x, t+j-s.k+1))
 				}
 				if s.silu {
 					sum /= 1 + math.Exp(-sum)
 				}
-				out[t] = n.Narrow(sum)
+				c.out[t] = n.Narrow(sum)
 			}
-			for j := range present {
-				present[j] = before(past, x, s.n+j-s.k+1)
-			}
+			c.keep()
 		}
+	}
+}
+
+// causal32 sums the first outputs, which reach into the past, one by one, and
+// the others tap by tap with vectors.
+func causal32(s *causal, lo, hi int) {
+	for r := lo; r < hi; r++ {
+		c, bias := channelOf[float32](s, r)
+		start := float32(0)
+		for _, b := range bias {
+			start = b
+		}
+		lead := min(s.n, s.k-1)
+		for t := range c.out[:lead] {
+			sum := start
+			for j, f := range c.w {
+				sum += f * before(c.past, c.x, t+j-s.k+1)
+			}
+			c.out[t] = sum
+		}
+		rest := c.out[lead:]
+		set(rest, start)
+		for j := 0; j < s.k && len(rest) > 0; j++ {
+			axpy(rest, c.x[j:], c.w[j:j+1])
+		}
+		if s.silu {
+			silu32(c.out)
+		}
+		c.keep()
+	}
+}
+
+// axpy adds f times src to dst.
+func axpy(dst, src, f []float32) {
+	var room [blockSize]float32
+	for i := 0; i < len(dst); i += len(room) {
+		n := min(len(room), len(dst)-i)
+		vec.Combine(vec.Times, room[:n], src[i:i+n], f)
+		vec.Combine(vec.Plus, dst[i:i+n], dst[i:i+n], room[:n])
+	}
+}
+
+// silu32 writes x * sigmoid(x) over x.
+func silu32(x []float32) {
+	var room [blockSize]float32
+	for i := 0; i < len(x); i += len(room) {
+		part := x[i:min(len(x), i+len(room))]
+		vec.Apply(vec.Logistic, room[:len(part)], part)
+		vec.Combine(vec.Times, part, part, room[:len(part)])
 	}
 }
 

@@ -39,6 +39,11 @@ func TestCausalConvWithState(t *testing.T) {
 				Want: optest.Want(of(optest.Dims(2, 2, 1), -0.625, 0.375, -0.25, 0.9375), of(optest.Dims(2, 2, 2), 0, -1.25, 0, 0.5, 0, -0.5, 0, 1.25)), Tol: tolerance(d),
 			},
 			{
+				Name: d.String() + " a longer row with everything", Version: 27, Attrs: optest.Attrs("activation", "silu"),
+				In:   optest.In(of(optest.Dims(1, 2, 19), series(38, 7, 11, 5, 4)...), of(optest.Dims(2, 1, 3), series(6, 5, 13, 6, 8)...), of(optest.Dims(2), 1, -0.5), of(optest.Dims(1, 2, 2), series(4, 3, 5, 2, 4)...)),
+				Want: optest.Want(of(optest.Dims(1, 2, 19), 0.4832384, 0.9406843, 1.357661, 1.03416, 1.065736, -0.1426215, 1.129463, 1.161597, -0.1094559, 1.226362, 1.258977, -0.07203387, 1.324634, 1.357661, 1.03416, 1.065736, -0.1426215, 1.129463, 1.161597, -0.272884, -0.1320327, -0.04467934, -0.2518717, -0.07203387, -0.0849866, 0.06640117, 0.04907066, -0.2654406, 0.01586912, 0, -0.2590826, -0.03027376, -0.04467934, -0.2518717, -0.07203387, -0.0849866, 0.06640117, 0.04907066), of(optest.Dims(1, 2, 2), 1, 0, 1.25, 0.25)), Tol: tolerance(d),
+			},
+			{
 				Name: d.String() + " a filter of one", Version: 27,
 				In:   optest.In(of(optest.Dims(2, 2, 4), series(16, 7, 11, 5, 4)...), of(optest.Dims(2, 1, 1), 2, -1)),
 				Want: optest.Want(of(optest.Dims(2, 2, 4), -2.5, 1, -1, 2.5, -0.25, 0.75, -1, 0, -2, 1.5, -0.5, -2.5, -0.5, 0.5, -1.25, -0.25), of(optest.Dims(2, 2, 0))), Tol: tolerance(d),

@@ -38,14 +38,11 @@ var LRN = op.Declare(op.Def{
 	Run: func(c *op.Context) error {
 		s := c.State.(*lrn)
 		s.kernel, s.out, s.in = op.Row[lrnKernel](c), c.Out(0), c.In(0)
-		c.For(s.images*s.blocks(), max(1, (16<<10)/max(1, s.channels*min(lrnBlock, s.plane))), s)
+		c.For(s.images*s.blocks(), max(1, (16<<10)/max(1, s.channels*min(blockSize, s.plane))), s)
 		return nil
 	},
 	DTypes: floats(lrn32, lrnOf(double), lrnOf(half), lrnOf(brain)),
 })
-
-// lrnBlock is how many pixels are worked on at a time, in all channels.
-const lrnBlock = 512
 
 // lrn is the State of an LRN.
 type lrn struct {
@@ -57,15 +54,15 @@ type lrn struct {
 
 type lrnKernel func(s *lrn, lo, hi int)
 
-func (s *lrn) blocks() int { return (s.plane + lrnBlock - 1) / lrnBlock }
+func (s *lrn) blocks() int { return (s.plane + blockSize - 1) / blockSize }
 
 // Chunk implements op.Task over blocks of pixels.
 func (s *lrn) Chunk(lo, hi int) { s.kernel(s, lo, hi) }
 
 // block returns where block r begins in channel 0 of its image, and its length.
 func (s *lrn) block(r int) (at, n int) {
-	first := r % s.blocks() * lrnBlock
-	return r/s.blocks()*s.channels*s.plane + first, min(lrnBlock, s.plane-first)
+	first := r % s.blocks() * blockSize
+	return r/s.blocks()*s.channels*s.plane + first, min(blockSize, s.plane-first)
 }
 
 // window returns the channels [lo, hi) whose squares count for channel c.
@@ -94,7 +91,7 @@ func lrnOf[T any](n number[T]) lrnKernel {
 
 func lrn32(s *lrn, lo, hi int) {
 	out, in := tensor.Elems[float32](s.out), tensor.Elems[float32](s.in)
-	var sums, square [lrnBlock]float32
+	var sums, square [blockSize]float32
 	k := [3]float32{s.alpha, s.bias, -s.beta}
 	for r := lo; r < hi; r++ {
 		at, n := s.block(r)

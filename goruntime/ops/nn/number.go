@@ -19,3 +19,7 @@ func floats[F any](f32, f64, f16, bf16 F) op.Table {
 
 // floatTypes are the element types of floats.
 var floatTypes = []tensor.DType{tensor.F32, tensor.F64, tensor.F16, tensor.BF16}
+
+// blockSize is how many float32s several vector loops work on in turn: rooms of
+// this size lie on the stack and stay in the first cache.
+const blockSize = 512

@@ -78,6 +78,9 @@ func (x *resizeAxis) isOutside(transform string, o int) bool {
 
 // nearestTo returns the input element that output o copies.
 func (x *resizeAxis) nearestTo(s *sampling, o int) int {
+	if x.isOutside(s.transform, o) {
+		return 0
+	}
 	at := x.settled(s.transform, o)
 	switch {
 	case s.legacy && x.scale < 1:
@@ -100,6 +103,9 @@ func (x *resizeAxis) nearestTo(s *sampling, o int) int {
 // What has no weight is not listed, but that
 // there is one at least.
 func (x *resizeAxis) weights(s *sampling, o int, taps []int32, w []float64) ([]int32, []float64) {
+	if x.isOutside(s.transform, o) {
+		return append(taps, 0), append(w, 0)
+	}
 	at := x.coordinate(s.transform, o)
 	support, stretch := 1.0, 1.0
 	if s.mode == "cubic" {
@@ -116,9 +122,6 @@ func (x *resizeAxis) weights(s *sampling, o int, taps []int32, w []float64) ([]i
 		}
 		taps, w = append(taps, int32(max(0, min(i, x.in-1)))), append(w, v)
 		sum += v
-	}
-	if sum == 0 { // far outside: the element is extrapolated
-		return append(taps, 0), append(w, 0)
 	}
 	if s.outside || s.antialias {
 		for i := range w[begin:] {

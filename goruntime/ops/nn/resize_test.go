@@ -208,6 +208,16 @@ func TestResizeIntegers(t *testing.T) {
 				Want: optest.Want(of(optest.Dims(3), 2, 3, 7)),
 			},
 			{
+				Name: d.String() + " a region that is no number, nearest", Version: 19, Attrs: optest.Attrs("coordinate_transformation_mode", "tf_crop_and_resize", "extrapolation_value", 7.0),
+				In:   optest.In(of(optest.Dims(3), 1, 2, 3), optest.F32(optest.Dims(2), float32(math.NaN()), 1e+30), nil, optest.I64(optest.Dims(1), 2)),
+				Want: optest.Want(of(optest.Dims(2), 7, 7)),
+			},
+			{
+				Name: d.String() + " a region that is no number, linear", Version: 19, Attrs: optest.Attrs("coordinate_transformation_mode", "tf_crop_and_resize", "mode", "linear", "extrapolation_value", 7.0),
+				In:   optest.In(of(optest.Dims(3), 1, 2, 3), optest.F32(optest.Dims(2), 0, 1e+30), nil, optest.I64(optest.Dims(1), 2)),
+				Want: optest.Want(of(optest.Dims(2), 1, 7)),
+			},
+			{
 				Name: d.String() + " extrapolated, nearest", Version: 19, Attrs: optest.Attrs("coordinate_transformation_mode", "tf_crop_and_resize", "extrapolation_value", 7.0),
 				In:   optest.In(of(optest.Dims(3), 1, 2, 3), optest.F32(optest.Dims(2), 0.5, 1.5), nil, optest.I64(optest.Dims(1), 3)),
 				Want: optest.Want(of(optest.Dims(3), 2, 3, 7)),

@@ -215,17 +215,12 @@ func addWide(dst, src []float64, w float64, begin bool) {
 }
 
 func add32(dst, src []float32, w float32, begin bool) {
-	var room [lrnBlock]float32
 	k := [1]float32{w}
 	if begin {
 		vec.Combine(vec.Times, dst, src, k[:])
 		return
 	}
-	for i := 0; i < len(dst); i += len(room) {
-		n := min(len(room), len(dst)-i)
-		vec.Combine(vec.Times, room[:n], src[i:i+n], k[:])
-		vec.Combine(vec.Plus, dst[i:i+n], dst[i:i+n], room[:n])
-	}
+	axpy(dst, src, k[:])
 }
 
 // extrapolate writes beyond over the elements of which one index is outside;

@@ -96,7 +96,7 @@ func (s *rms) Chunk(lo, hi int) {
 }
 
 func (s *rms) row32(dst, src []float32) {
-	var room [lrnBlock]float32
+	var room [blockSize]float32
 	square := 0.0
 	for i := 0; i < s.n; i += len(room) {
 		x := src[i:min(s.n, i+len(room))]

@@ -83,6 +83,9 @@ func roiAlignRun(c *op.Context) error {
 			return errs.New(errs.Compute, "roi %d is of image %d, of which there are %d", r, image, s.images)
 		}
 	}
+	if err := s.checkSamples(); err != nil {
+		return err
+	}
 	if s.height == 0 || s.width == 0 {
 		clear(c.Out(0).Raw())
 		return nil
@@ -96,6 +99,23 @@ func roiAlignRun(c *op.Context) error {
 	wide.Load[s.in.DType](s.wideIn, s.in)
 	c.For(s.count*s.channels, 1, s)
 	wide.Store[s.out.DType](s.out, s.wideOut)
+	return nil
+}
+
+// mostSamples is how many samples a bin may take: an adaptive number of them
+// grows with the region.
+const mostSamples = 1 << 20
+
+func (s *regions) checkSamples() error {
+	var ys, xs side
+	for r := range s.count {
+		roi := s.rois[4*r:][:4]
+		s.side(&ys, roi[1], roi[3], s.rows, s.height)
+		s.side(&xs, roi[0], roi[2], s.cols, s.width)
+		if ys.n > mostSamples/max(1, xs.n) {
+			return errs.New(errs.Compute, "roi %d takes %d x %d samples for a bin: no more than %d are taken", r, ys.n, xs.n, mostSamples)
+		}
+	}
 	return nil
 }
 
