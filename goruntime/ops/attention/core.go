@@ -60,7 +60,7 @@ type core[T real] struct {
 	left, right          int // window sizes, negative where there is none
 	qk                   []T // [batch, count, rows, keys], nil where not wanted
 	show                 exposed
-	filled               bool // a row without keys sees all of them alike
+	sink                 []T // by head, a score that takes part in the sum alone; nil where there is none
 
 	kernel  products[T]
 	parts   int
@@ -152,16 +152,31 @@ func (s *core[T]) row(row []T, b, h, i int) {
 	some := s.bias(row, b, h, i)
 	s.expose(biased, row, b, h, i)
 	switch {
-	case !some && s.filled:
-		for j := range row {
-			row[j] = 1 / T(len(row))
-		}
+	case s.sink != nil:
+		sunk(row, s.sink[h])
 	case !some || s.kernel.top(row) == T(math.Inf(-1)):
 		clear(row)
 	default:
 		s.kernel.softmax(row)
 	}
 	s.expose(probabilities, row, b, h, i)
+}
+
+// sunk is Softmax with one more score that no value belongs to.
+func sunk[T real](row []T, sink T) {
+	top := sink
+	for _, x := range row {
+		top = max(top, x)
+	}
+	sum := math.Exp(float64(sink - top))
+	for j, x := range row {
+		e := math.Exp(float64(x - top))
+		row[j] = T(e)
+		sum += e
+	}
+	for j := range row {
+		row[j] = T(float64(row[j]) / sum)
+	}
 }
 
 func highest[T real](row []T) T {

@@ -58,14 +58,12 @@ type rotation struct {
 	stepBatch, stepRow, stepHead  int
 	table                         int // rows of the cosines, 0 where each position has its own
 	interleaved                   bool
-	scale                         float32 // of everything
 	positions                     []int64 // [batch, rows], or the first one of a run of rows where first is set
 	first                         bool
 }
 
 // newRotation reads X [B, L, H*d] or [B, H, L, d].
 func newRotation(a *op.Values, x, cos, sin, positions tensor.Shape, given bool) (r rotation, err error) {
-	r.scale = 1
 	switch heads := a.Int("num_heads"); {
 	case len(x) == 4:
 		r.batch, r.heads, r.rows, r.size = x[0], x[1], x[2], x[3]
@@ -141,8 +139,8 @@ func rotate[T any](widen func(T) float32, narrow func(float32) T) rotationKernel
 					for k := range cs {
 						u, v := widen(src[k*step]), widen(src[k*step+second])
 						cv, sv := widen(cs[k]), widen(sn[k])
-						dst[k*step] = narrow((cv*u - sv*v) * r.scale)
-						dst[k*step+second] = narrow((sv*u + cv*v) * r.scale)
+						dst[k*step] = narrow(cv*u - sv*v)
+						dst[k*step+second] = narrow(sv*u + cv*v)
 					}
 					copy(dst[r.dim:], src[r.dim:])
 				}
