@@ -3,12 +3,15 @@
 // the numbers of the leaves that a row reaches.
 //
 // Rows lie in blocks of Lanes: feature after feature, in each one number of every
-// row. Forests whose tests are all of order (<, <=, >, >=) are walked eight rows
+// row, as a Key. Forests whose tests are all of order (<, <=, >, >=) are walked eight rows
 // or eight trees at a time, so that the loads of one overlap with those of the
 // others; the leaf that a row reaches does not depend on what is walked beside it.
 package tree
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // Lanes is how many rows a block holds, and how many trees Trees walks.
 const Lanes = 8
@@ -28,86 +31,95 @@ const (
 	Member // x is one of the node's members
 )
 
-// Number is what the features and thresholds are.
-type Number interface{ float32 | float64 }
-
 // Node is one node of the forest. A leaf has its number in Yes.
-type Node[T Number] struct {
-	Value    T
+type Node struct {
+	Value    float64
 	Feature  int32
 	Yes, No  int32
 	Mode     Mode
-	NaNIsYes bool // missing_value_tracks_true
-	Members  []T  // ascending, of the mode Member
+	NaNIsYes bool      // missing_value_tracks_true
+	Members  []float64 // ascending, of the mode Member
+}
+
+// Key returns the form of x in a block: keys order as numbers do, with -0 before 0
+// and every NaN the same, behind all numbers.
+func Key(x float64) uint64 {
+	if x != x {
+		return nanKey
+	}
+	b := math.Float64bits(x)
+	return b ^ (uint64(int64(b)>>63) | 1<<63)
+}
+
+const nanKey = math.MaxUint64 - 1
+
+// number returns the number of a key.
+func number(k uint64) float64 {
+	if k == nanKey {
+		return math.NaN()
+	}
+	return math.Float64frombits(k ^ (uint64(int64(^k)>>63) | 1<<63))
 }
 
 // Forest is an ensemble, checked by its maker: children and features are there,
 // and no node leads back to itself.
 //
 // Concurrency: walks may run at the same time.
-type Forest[T Number] struct {
-	nodes []Node[T]
+type Forest struct {
+	nodes []Node
 	roots []int32
 
-	cells  [][2]uint64 // the packed form, none where a test is not one of order
-	starts []uint32    // of the trees in cells, in bytes
-	leaf   []int32     // by cell, the number of the leaf
-	toNo   bool        // a NaN goes where +Inf goes
+	cells  []cell   // the packed form, none where a test is not one of order
+	starts []uint32 // of the trees in cells, in bytes
+	rounds []int    // of two steps that lead to every leaf of a tree
+	leaf   []int32  // by cell, the number of the leaf
+	toNo   bool     // a NaN goes where the greatest numbers go
 }
 
 // New returns the forest of the trees that start at roots.
-func New[T Number](nodes []Node[T], roots []int32) *Forest[T] {
-	f := &Forest[T]{nodes: nodes, roots: roots}
+func New(nodes []Node, roots []int32) *Forest {
+	f := &Forest{nodes: nodes, roots: roots}
 	f.pack()
 	return f
 }
 
 // Len returns the number of trees.
-func (f *Forest[T]) Len() int { return len(f.roots) }
+func (f *Forest) Len() int { return len(f.roots) }
 
 // Packed says, for a block of rows, whether the packed walk serves it; nan tells
-// whether there is a NaN in x, and those that go where +Inf goes are made +Inf.
-func (f *Forest[T]) Packed(x []T, nan bool) bool {
-	if len(f.cells) == 0 || len(x) == 0 {
-		return false
-	}
-	if !nan {
-		return true
-	}
-	if f.toNo {
-		infinite(x)
-	}
-	return f.toNo
-}
+// whether there is a NaN among them.
+func (f *Forest) Packed(nan bool) bool { return len(f.cells) > 0 && (!nan || f.toNo) }
 
-// Block gives the leaves of one tree that the rows of a block reach.
-func (f *Forest[T]) Block(tree int, x []T, packed bool, leaves *[Lanes]int32) {
+// Blocks gives the leaves of one tree that the rows of blocks reach, which lie side
+// by side in x; there are Lanes leaves for each block.
+func (f *Forest) Blocks(tree int, x []uint64, packed bool, leaves []int32) {
 	if packed {
 		f.walkRows(tree, x, leaves)
 		return
 	}
-	for lane := range leaves {
-		leaves[lane] = f.walk(f.roots[tree], x[min(lane, len(x)):])
+	size := len(x) / (len(leaves) / Lanes)
+	for i := range leaves {
+		leaves[i] = f.walk(f.roots[tree], x[i/Lanes*size:(i/Lanes+1)*size], i%Lanes)
 	}
 }
 
-// Trees gives the leaves that the first row of a block reaches in the trees from
-// first on, as many as there are up to Lanes.
-func (f *Forest[T]) Trees(first int, x []T, packed bool, leaves *[Lanes]int32) {
+// Trees gives the leaves that the first row of a block reaches in at most Lanes
+// trees from first on.
+func (f *Forest) Trees(first int, x []uint64, packed bool, leaves []int32) {
 	if packed {
 		f.walkTrees(first, x, leaves)
 		return
 	}
-	for k, root := range f.roots[first:min(first+Lanes, len(f.roots))] {
-		leaves[k] = f.walk(root, x)
+	for k := range leaves {
+		leaves[k] = f.walk(f.roots[first+k], x, 0)
 	}
 }
 
-// walk goes from a node to a leaf, by the features at every Lanes-th place.
-func (f *Forest[T]) walk(root int32, x []T) int32 {
+// walk goes from a node to a leaf, by the row in a lane of a block.
+func (f *Forest) walk(root int32, x []uint64, lane int) int32 {
 	n := &f.nodes[root]
 	for n.Mode != Leaf {
-		if n.test(x[int(n.Feature)*Lanes]) {
+		if n.test(number(x[int(n.Feature)*Lanes+lane])) {
 			n = &f.nodes[n.Yes]
 		} else {
 			n = &f.nodes[n.No]
@@ -116,7 +128,7 @@ func (f *Forest[T]) walk(root int32, x []T) int32 {
 	return n.Yes
 }
 
-func (n *Node[T]) test(x T) bool {
+func (n *Node) test(x float64) bool {
 	if x != x && n.NaNIsYes {
 		return true
 	}

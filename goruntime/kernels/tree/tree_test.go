@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
+	"unsafe" //lint:allow unsafe the walks take addresses
 )
 
 func TestEveryModeSendsARowToItsSide(t *testing.T) {
@@ -43,35 +45,71 @@ func TestEveryModeSendsARowToItsSide(t *testing.T) {
 		{"NaN is tracked by greater", Greater, true, nan, true},
 		{"a number where NaN is tracked", LessEqual, true, 3, false},
 	} {
-		f := New([]Node[float64]{
+		f := New([]Node{
 			{Value: 2, Feature: 1, Yes: 1, No: 2, Mode: c.mode, NaNIsYes: c.tracked, Members: []float64{5, 7, 9}}, {Yes: 10}, {Yes: 20},
 		}, []int32{0})
-		x := make([]float64, 2*Lanes)
-		x[Lanes] = c.x
+		x := make([]uint64, 2*Lanes)
+		x[Lanes] = Key(c.x)
 		want := int32(20)
 		if c.yes {
 			want = 10
 		}
-		packed := f.Packed(x, c.x != c.x)
+		packed := f.Packed(c.x != c.x)
 		var leaves [Lanes]int32
-		if f.Block(0, x, packed, &leaves); leaves[0] != want {
+		if f.Blocks(0, x, packed, leaves[:]); leaves[0] != want {
 			t.Errorf("%s: a row reaches leaf %d, want %d", c.name, leaves[0], want)
 		}
-		if f.Trees(0, x, packed, &leaves); leaves[0] != want {
+		if f.Trees(0, x, packed, leaves[:1]); leaves[0] != want {
 			t.Errorf("%s: in a walk of trees it reaches leaf %d, want %d", c.name, leaves[0], want)
 		}
 	}
 }
 
+func TestKeysOrderAsNumbers(t *testing.T) {
+	inf := math.Inf(1)
+	list := []float64{-inf, -math.MaxFloat64, -1, -math.SmallestNonzeroFloat64, math.Copysign(0, -1), 0, math.SmallestNonzeroFloat64, 1, math.MaxFloat64, inf, math.NaN()}
+	for i, x := range list {
+		if i > 0 && Key(list[i-1]) >= Key(x) {
+			t.Errorf("the key of %v is not below that of %v", list[i-1], x)
+		}
+		if back := number(Key(x)); math.Float64bits(back) != math.Float64bits(x) && x == x || (x != x) != (back != back) {
+			t.Errorf("the key of %v is that of %v", x, back)
+		}
+	}
+	if Key(math.Copysign(math.NaN(), -1)) != Key(math.NaN()) {
+		t.Errorf("NaNs have different keys")
+	}
+}
+
+// Zeros of either sign are equal.
+func TestZerosAreEqual(t *testing.T) {
+	zero, minus := 0.0, math.Copysign(0, -1)
+	for _, mode := range []Mode{LessEqual, Less, GreaterEqual, Greater} {
+		for _, v := range []float64{zero, minus} {
+			for _, x := range []float64{zero, minus} {
+				f := New([]Node{{Value: v, Yes: 1, No: 2, Mode: mode}, {Yes: 1}, {Yes: 0}}, []int32{0})
+				var leaves [Lanes]int32
+				want := int32(0)
+				if mode == LessEqual || mode == GreaterEqual {
+					want = 1
+				}
+				if f.Trees(0, []uint64{Key(x), 0, 0, 0, 0, 0, 0, 0}, f.Packed(false), leaves[:1]); leaves[0] != want {
+					t.Errorf("mode %d, %v against %v: leaf %d, want %d", mode, x, v, leaves[0], want)
+				}
+			}
+		}
+	}
+}
+
 // randomForest grows trees whose tests are of the first so many modes.
-func randomForest[T Number](r *rand.Rand, trees, features, modes int, tracked bool) *Forest[T] {
-	var nodes []Node[T]
+func randomForest(r *rand.Rand, trees, features, modes int, tracked bool) *Forest {
+	var nodes []Node
 	var roots []int32
 	leaves := int32(0)
 	var grow func(depth int) int32
 	grow = func(depth int) int32 {
 		at := int32(len(nodes))
-		nodes = append(nodes, Node[T]{})
+		nodes = append(nodes, Node{})
 		if depth == 0 || r.IntN(6) == 0 {
 			nodes[at].Yes = leaves
 			leaves++
@@ -79,9 +117,9 @@ func randomForest[T Number](r *rand.Rand, trees, features, modes int, tracked bo
 		}
 		yes := grow(depth - 1)
 		no := grow(depth - 1)
-		nodes[at] = Node[T]{
-			Value: T(r.IntN(9)), Feature: int32(r.IntN(features)), Yes: yes, No: no, Mode: Mode(1 + r.IntN(modes)), NaNIsYes: tracked && r.IntN(2) == 0,
-			Members: []T{1, 4, 6},
+		nodes[at] = Node{
+			Value: float64(r.IntN(9)), Feature: int32(r.IntN(features)), Yes: yes, No: no, Mode: Mode(1 + r.IntN(modes)), NaNIsYes: tracked && r.IntN(2) == 0,
+			Members: []float64{1, 4, 6},
 		}
 		return at
 	}
@@ -95,75 +133,81 @@ func randomForest[T Number](r *rand.Rand, trees, features, modes int, tracked bo
 func TestLeavesDoNotDependOnTheWalk(t *testing.T) {
 	for seed := range uint64(60) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			leavesAgree[float32](t, seed)
-			leavesAgree[float64](t, seed)
+			leavesAgree(t, seed)
 		})
 	}
 }
 
-func leavesAgree[T Number](t *testing.T, seed uint64) {
+func leavesAgree(t *testing.T, seed uint64) {
 	r := rand.New(rand.NewPCG(seed, 1))
-	const features = 5
-	f := randomForest[T](r, 1+r.IntN(20), features, []int{1, 2, 4, 7}[seed%4], seed%3 == 0)
-	x, nan := make([]T, features*Lanes), false
+	const features, blocks = 5, 3
+	f := randomForest(r, 1+r.IntN(20), features, []int{1, 2, 4, 7}[seed%4], seed%3 == 0)
+	x, nan := make([]uint64, features*Lanes*blocks), false
 	for i := range x {
-		x[i] = T(r.IntN(10))
+		x[i] = Key(float64(r.IntN(10)))
 		if seed%5 == 0 && r.IntN(8) == 0 {
-			x[i], nan = T(math.NaN()), true
+			x[i], nan = Key(math.NaN()), true
 		}
 	}
-	want := make([][Lanes]int32, f.Len())
-	for tree := range want {
-		f.Block(tree, x, false, &want[tree])
-	}
-	packed := f.Packed(x, nan)
+	packed := f.Packed(nan)
 	if !packed && seed%4 != 3 && !nan {
 		t.Fatalf("tests of order are not packed")
 	}
-	for tree := range want {
-		var got [Lanes]int32
-		if f.Block(tree, x, packed, &got); got != want[tree] {
-			t.Fatalf("tree %d: leaves %v, want %v", tree, got, want[tree])
+	want, got := make([]int32, blocks*Lanes), make([]int32, blocks*Lanes)
+	alone := make([]int32, f.Len())
+	for tree := range alone {
+		f.Blocks(tree, x, false, want)
+		if f.Blocks(tree, x, packed, got); !slices.Equal(got, want) {
+			t.Fatalf("tree %d: leaves %v, want %v", tree, got, want)
 		}
+		if packed {
+			portableLanes(unsafe.Pointer(&f.cells[0]), unsafe.Pointer(&x[0]), (*uint32)(unsafe.Pointer(&got[0])), blocks, features*Lanes*8, int(f.starts[tree]), 0)
+			for k, c := range got {
+				if leaf := f.leaf[c/int32(cellBytes)]; leaf != want[k] {
+					t.Fatalf("tree %d: the portable walk leads row %d to leaf %d, want %d", tree, k, leaf, want[k])
+				}
+			}
+		}
+		alone[tree] = want[0]
 	}
 	for first := 0; first < f.Len(); first += Lanes {
-		var got [Lanes]int32
-		f.Trees(first, x, packed, &got)
-		for k := range min(Lanes, f.Len()-first) {
-			if got[k] != want[first+k][0] {
-				t.Fatalf("tree %d alone: leaf %d, want %d", first+k, got[k], want[first+k][0])
-			}
+		list := got[:min(Lanes, f.Len()-first)]
+		if f.Trees(first, x, packed, list); !slices.Equal(list, alone[first:first+len(list)]) {
+			t.Fatalf("trees from %d on: leaves %v, want %v", first, list, alone[first:first+len(list)])
 		}
 	}
 }
 
-func BenchmarkBlock(b *testing.B) {
+// Many rows, so that no processor learns their ways.
+func BenchmarkBlocks(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 1))
-	f := randomForest[float32](r, 100, 30, 1, false)
-	x := make([]float32, 30*Lanes)
+	const features, blocks = 30, 8
+	f := randomForest(r, 100, features, 1, false)
+	x := make([]uint64, blocks*features*Lanes)
 	for i := range x {
-		x[i] = float32(r.IntN(10))
+		x[i] = Key(float64(r.IntN(10)))
 	}
-	var leaves [Lanes]int32
+	leaves := make([]int32, blocks*Lanes)
 	for b.Loop() {
 		for tree := range f.Len() {
-			f.Block(tree, x, true, &leaves)
+			f.Blocks(tree, x, true, leaves)
 		}
 	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*f.Len()*blocks*Lanes), "ns/walk")
 }
 
 // Sharing subtrees may make a forest exponentially large as trees.
 func TestSharedSubtreesAreNotCopiedWithoutEnd(t *testing.T) {
 	const depth = 40
-	nodes := make([]Node[float32], depth+1)
+	nodes := make([]Node, depth+1)
 	for i := range depth {
-		nodes[i] = Node[float32]{Mode: LessEqual, Yes: int32(i + 1), No: int32(i + 1)}
+		nodes[i] = Node{Mode: LessEqual, Yes: int32(i + 1), No: int32(i + 1)}
 	}
 	nodes[depth].Yes = 3
 	f := New(nodes, []int32{0})
-	x := make([]float32, Lanes)
+	x := make([]uint64, Lanes)
 	var leaves [Lanes]int32
-	if f.Trees(0, x, f.Packed(x, false), &leaves); leaves[0] != 3 {
+	if f.Trees(0, x, f.Packed(false), leaves[:1]); leaves[0] != 3 {
 		t.Errorf("leaf %d, want 3", leaves[0])
 	}
 }

@@ -21,25 +21,28 @@ const (
 
 var aggregates = map[string]aggregate{"AVERAGE": average, "SUM": sum, "MIN": least, "MAX": most}
 
-// loader reads n numbers of a row into every Lanes-th place of dst and tells
-// whether one is a NaN.
-type loader[T tree.Number] func(dst []T, in *tensor.View, at, n int) bool
+// number is what thresholds and weights are, and what scores are summed in.
+type number interface{ float32 | float64 }
 
-func load[In float32 | float64 | int32 | int64, T tree.Number](dst []T, in *tensor.View, at, n int) bool {
+// loader reads n numbers of a row, as keys, into every Lanes-th place of dst and
+// tells whether one is a NaN.
+type loader func(dst []uint64, in *tensor.View, at, n int) bool
+
+func load[T float32 | float64 | int32 | int64](dst []uint64, in *tensor.View, at, n int) bool {
 	nan := false
-	for i, v := range tensor.Elems[In](in)[at : at+n] {
-		x := T(v)
-		dst[i*tree.Lanes] = x
+	for i, v := range tensor.Elems[T](in)[at : at+n] {
+		x := float64(v)
+		dst[i*tree.Lanes] = tree.Key(x)
 		nan = nan || x != x
 	}
 	return nan
 }
 
-func loadHalf(dst []float32, in *tensor.View, at, n int) bool {
+func loadHalf(dst []uint64, in *tensor.View, at, n int) bool {
 	nan := false
 	for i, v := range tensor.Elems[tensor.Half](in)[at : at+n] {
-		x := v.Float32()
-		dst[i*tree.Lanes] = x
+		x := float64(v.Float32())
+		dst[i*tree.Lanes] = tree.Key(x)
 		nan = nan || x != x
 	}
 	return nan
@@ -47,20 +50,20 @@ func loadHalf(dst []float32, in *tensor.View, at, n int) bool {
 
 // finisher makes the outputs of a row from what its leaves gave: sums by target,
 // and whether there was anything for it.
-type finisher[T tree.Number] interface {
+type finisher[T number] interface {
 	finish(row int, sums []T, given []bool)
 }
 
 // ensemble adds up what the leaves of many trees give to each row. Trees are
 // visited in one order, so sums do not depend on the rows or the threads.
-type ensemble[T tree.Number] struct {
-	trees     *tree.Forest[T]
+type ensemble[T number] struct {
+	trees     *tree.Forest
 	votes     *votes[T]
-	single    []T // by leaf, where there is one target and one weight a leaf
+	lone      []weight[T] // by leaf, where each has one weight, which is added
 	targets   int
 	features  int
 	aggregate aggregate
-	load      loader[T]
+	load      loader
 	end       finisher[T]
 	in        *tensor.View
 	group     int // rows that are walked together
@@ -69,12 +72,12 @@ type ensemble[T tree.Number] struct {
 }
 
 // room is the scratch memory of one chunk at work.
-type room[T tree.Number] struct {
-	blocks []T
+type room[T number] struct {
+	blocks []uint64
 	packed []bool
 	sums   []T
 	given  []bool
-	leaves [tree.Lanes]int32
+	leaves []int32
 }
 
 // groupBytes is how much of the rows is walked down a tree at once: trees stay in
@@ -82,41 +85,37 @@ type room[T tree.Number] struct {
 const groupBytes = 16 << 10
 
 // newEnsemble takes x [N, F] or [F].
-func newEnsemble[T tree.Number](c *op.Context, f *tree.Forest[T], v *votes[T], targets int, load loader[T], end finisher[T]) *ensemble[T] {
-	e := &ensemble[T]{trees: f, votes: v, targets: targets, features: featuresOf(c.In(0).Shape), aggregate: sum, load: load, end: end}
-	e.single = v.alone(targets)
+func newEnsemble[T number](c *op.Context, f *tree.Forest, v *votes[T], targets int, by aggregate, load loader, end finisher[T]) *ensemble[T] {
+	e := &ensemble[T]{trees: f, votes: v, targets: targets, features: featuresOf(c.In(0).Shape), aggregate: by, load: load, end: end}
+	if by <= sum {
+		e.lone = v.alone()
+	}
 	blocks := min(max(1, groupBytes/(8*tree.Lanes*max(1, e.features))), 8)
 	e.group = blocks * tree.Lanes
 	n := c.Threads() + 1
 	e.rooms, e.free = make([]room[T], n), make(chan int, n)
 	for i := range e.rooms {
 		e.rooms[i] = room[T]{
-			blocks: make([]T, e.group*e.features), packed: make([]bool, blocks),
-			sums: make([]T, e.group*targets), given: make([]bool, e.group*targets),
+			blocks: make([]uint64, e.group*e.features), packed: make([]bool, blocks),
+			sums: make([]T, e.group*targets), given: make([]bool, e.group*targets), leaves: make([]int32, e.group),
 		}
 		e.free <- i
 	}
 	return e
 }
 
-// alone returns the weight of each leaf where there is exactly one, of the only
-// target.
-func (v *votes[T]) alone(targets int) []T {
-	if targets != 1 || len(v.list) != len(v.starts)-1 {
-		return nil
-	}
-	list := make([]T, len(v.list))
-	for i, w := range v.list {
-		if v.starts[i] != int32(i) {
+// alone returns the weight of each leaf where there is exactly one.
+func (v *votes[T]) alone() []weight[T] {
+	for i, at := range v.starts {
+		if at != int32(i) {
 			return nil
 		}
-		list[i] = w.value
 	}
-	return list
+	return v.list
 }
 
 // rowGrain is how many walks of a tree make a chunk worth handing out.
-const rowGrain = 4000
+const rowGrain = 2000
 
 func (e *ensemble[T]) run(c *op.Context) {
 	e.in = c.In(0)
@@ -133,7 +132,9 @@ func (e *ensemble[T]) Chunk(lo, hi int) {
 		clear(r.sums)
 		clear(r.given)
 		full := n / tree.Lanes
-		e.blocks(r, lo, full)
+		if full > 0 {
+			e.blocks(r, lo, full)
+		}
 		for row := full * tree.Lanes; row < n; row++ {
 			e.row(r, lo+row, row)
 		}
@@ -146,28 +147,47 @@ func (e *ensemble[T]) Chunk(lo, hi int) {
 
 // blocks walks so many blocks of rows, all down one tree and then the next.
 func (e *ensemble[T]) blocks(r *room[T], from, blocks int) {
-	size := e.features * tree.Lanes
+	size, all := e.features*tree.Lanes, true
 	for b := range blocks {
 		x, nan := r.blocks[b*size:(b+1)*size], false
 		for lane := range tree.Lanes {
 			nan = e.load(x[min(lane, len(x)):], e.in, (from+b*tree.Lanes+lane)*e.features, e.features) || nan
 		}
-		r.packed[b] = e.trees.Packed(x, nan)
+		r.packed[b] = e.trees.Packed(nan)
+		all = all && r.packed[b]
 	}
+	leaves := r.leaves[:blocks*tree.Lanes]
 	for t := range e.trees.Len() {
-		for b := range blocks {
-			e.trees.Block(t, r.blocks[b*size:(b+1)*size], r.packed[b], &r.leaves)
-			at := b * tree.Lanes
-			if e.single != nil && e.aggregate <= sum {
-				sums := r.sums[at : at+tree.Lanes]
-				for lane, leaf := range r.leaves {
-					sums[lane] += e.single[leaf]
-				}
-				continue
+		if all {
+			e.trees.Blocks(t, r.blocks[:blocks*size], true, leaves)
+		} else {
+			for b := range blocks {
+				e.trees.Blocks(t, r.blocks[b*size:(b+1)*size], r.packed[b], leaves[b*tree.Lanes:(b+1)*tree.Lanes])
 			}
-			for lane, leaf := range r.leaves {
-				e.add(r, at+lane, leaf)
-			}
+		}
+		e.addAll(r, leaves)
+	}
+}
+
+// addAll gives the weights of a leaf of one tree to each row.
+func (e *ensemble[T]) addAll(r *room[T], leaves []int32) {
+	switch {
+	case e.lone == nil:
+		for row, leaf := range leaves {
+			e.add(r, row, leaf)
+		}
+	case e.targets == 1:
+		sums, given := r.sums[:len(leaves)], r.given[:len(leaves)]
+		for row, leaf := range leaves {
+			sums[row] += e.lone[leaf].value
+			given[row] = true
+		}
+	default:
+		for row, leaf := range leaves {
+			w := &e.lone[leaf]
+			at := row*e.targets + w.target
+			r.sums[at] += w.value
+			r.given[at] = true
 		}
 	}
 }
@@ -175,10 +195,11 @@ func (e *ensemble[T]) blocks(r *room[T], from, blocks int) {
 // row walks one row, several trees at once.
 func (e *ensemble[T]) row(r *room[T], from, at int) {
 	x := r.blocks[:e.features*tree.Lanes]
-	packed := e.trees.Packed(x, e.load(x, e.in, from*e.features, e.features))
+	packed := e.trees.Packed(e.load(x, e.in, from*e.features, e.features))
 	for first := 0; first < e.trees.Len(); first += tree.Lanes {
-		e.trees.Trees(first, x, packed, &r.leaves)
-		for _, leaf := range r.leaves[:min(tree.Lanes, e.trees.Len()-first)] {
+		leaves := r.leaves[:min(tree.Lanes, e.trees.Len()-first)]
+		e.trees.Trees(first, x, packed, leaves)
+		for _, leaf := range leaves {
 			e.add(r, at, leaf)
 		}
 	}
@@ -199,7 +220,7 @@ func (e *ensemble[T]) add(r *room[T], at int, leaf int32) {
 }
 
 // baseOf returns the base values that the attributes give for so many targets.
-func baseOf[T tree.Number](a *op.Values, targets int) ([]T, error) {
+func baseOf[T number](a *op.Values, targets int) ([]T, error) {
 	base, err := numbers[T](a, "base_values")
 	if n := len(base); err == nil && n != 0 && n != 1 && n != targets {
 		return nil, errs.New(errs.Model, "%d base values given for %d targets", n, targets)

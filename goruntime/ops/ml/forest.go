@@ -23,7 +23,7 @@ var modes = map[string]tree.Mode{
 
 // numbers returns an attribute of floats, or the tensor that stands for it from
 // version 3 on.
-func numbers[T tree.Number](a *op.Values, name string) ([]T, error) {
+func numbers[T number](a *op.Values, name string) ([]T, error) {
 	if tensorName := name + "_as_tensor"; a.Has(tensorName) {
 		return tensorNumbers[T](a, tensorName)
 	}
@@ -36,7 +36,7 @@ func numbers[T tree.Number](a *op.Values, name string) ([]T, error) {
 
 // tensorNumbers returns the elements of a tensor attribute, none where it is
 // absent.
-func tensorNumbers[T tree.Number](a *op.Values, name string) ([]T, error) {
+func tensorNumbers[T number](a *op.Values, name string) ([]T, error) {
 	v := a.Tensor(name)
 	if v == nil {
 		return nil, nil
@@ -72,13 +72,13 @@ func widened[T any](wide func(T) float64) func(*tensor.View) []float64 {
 type nodeKey struct{ tree, node int }
 
 // weight is what a leaf gives to a target.
-type weight[T tree.Number] struct {
+type weight[T number] struct {
 	target int
 	value  T
 }
 
 // votes are the weights of the leaves: those of leaf i are from starts[i] on.
-type votes[T tree.Number] struct {
+type votes[T number] struct {
 	starts []int32
 	list   []weight[T]
 }
@@ -86,8 +86,8 @@ type votes[T tree.Number] struct {
 // newForest builds the forest that the attributes describe, whose weights have
 // attributes of this prefix: target_ or class_. Features is how many numbers a
 // row has, targets how many ids there may be.
-func newForest[T tree.Number](a *op.Values, prefix string, features, targets int) (*tree.Forest[T], *votes[T], error) {
-	nodes, err := readNodes[T](a, features)
+func newForest[T number](a *op.Values, prefix string, features, targets int) (*tree.Forest, *votes[T], error) {
+	nodes, err := readNodes(a, features)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -110,7 +110,7 @@ func newForest[T tree.Number](a *op.Values, prefix string, features, targets int
 	if err := acyclic(nodes, roots); err != nil {
 		return nil, nil, err
 	}
-	v, err := attach(a, prefix, nodes, at, targets)
+	v, err := attach[T](a, prefix, nodes, at, targets)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -118,10 +118,10 @@ func newForest[T tree.Number](a *op.Values, prefix string, features, targets int
 }
 
 // readNodes reads the nodes but for their children.
-func readNodes[T tree.Number](a *op.Values, features int) ([]tree.Node[T], error) {
+func readNodes(a *op.Values, features int) ([]tree.Node, error) {
 	trees, ids, feature := a.Ints("nodes_treeids"), a.Ints("nodes_nodeids"), a.Ints("nodes_featureids")
 	names, yes, no, missing := a.Strs("nodes_modes"), a.Ints("nodes_truenodeids"), a.Ints("nodes_falsenodeids"), a.Ints("nodes_missing_value_tracks_true")
-	values, err := numbers[T](a, "nodes_values")
+	values, err := numbers[float64](a, "nodes_values")
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +130,7 @@ func readNodes[T tree.Number](a *op.Values, features int) ([]tree.Node[T], error
 		return nil, errs.New(errs.Model, "the nodes_ attributes have %d, %d, %d, %d, %d, %d, %d and %d entries: they must be as many",
 			n, len(ids), len(feature), len(names), len(yes), len(no), len(values), len(missing))
 	}
-	nodes := make([]tree.Node[T], n)
+	nodes := make([]tree.Node, n)
 	for i := range nodes {
 		mode, ok := modes[names[i]]
 		if !ok {
@@ -139,13 +139,13 @@ func readNodes[T tree.Number](a *op.Values, features int) ([]tree.Node[T], error
 		if mode != tree.Leaf && (feature[i] < 0 || feature[i] >= features) {
 			return nil, errs.New(errs.Shape, "node %d of tree %d tests the feature %d, a row has %d", ids[i], trees[i], feature[i], features)
 		}
-		nodes[i] = tree.Node[T]{Mode: mode, Value: values[i], Feature: int32(feature[i]), NaNIsYes: len(missing) > 0 && missing[i] != 0}
+		nodes[i] = tree.Node{Mode: mode, Value: values[i], Feature: int32(feature[i]), NaNIsYes: len(missing) > 0 && missing[i] != 0}
 	}
 	return nodes, nil
 }
 
 // link sets the children.
-func link[T tree.Number](a *op.Values, nodes []tree.Node[T], at map[nodeKey]int32) error {
+func link(a *op.Values, nodes []tree.Node, at map[nodeKey]int32) error {
 	trees, ids, yes, no := a.Ints("nodes_treeids"), a.Ints("nodes_nodeids"), a.Ints("nodes_truenodeids"), a.Ints("nodes_falsenodeids")
 	for i := range nodes {
 		n := &nodes[i]
@@ -163,7 +163,7 @@ func link[T tree.Number](a *op.Values, nodes []tree.Node[T], at map[nodeKey]int3
 }
 
 // acyclic refuses nodes that lead back to themselves: a walk must end.
-func acyclic[T tree.Number](nodes []tree.Node[T], roots []int32) error {
+func acyclic(nodes []tree.Node, roots []int32) error {
 	state := make([]uint8, len(nodes))
 	for _, root := range roots {
 		stack := []int32{root}
@@ -191,7 +191,7 @@ func acyclic[T tree.Number](nodes []tree.Node[T], roots []int32) error {
 
 // attach numbers the leaves and gives each its weights, in the order of the
 // attributes.
-func attach[T tree.Number](a *op.Values, prefix string, nodes []tree.Node[T], at map[nodeKey]int32, targets int) (*votes[T], error) {
+func attach[T number](a *op.Values, prefix string, nodes []tree.Node, at map[nodeKey]int32, targets int) (*votes[T], error) {
 	trees, ids, target := a.Ints(prefix+"treeids"), a.Ints(prefix+"nodeids"), a.Ints(prefix+"ids")
 	values, err := numbers[T](a, prefix+"weights")
 	if err != nil {

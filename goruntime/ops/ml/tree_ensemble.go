@@ -38,9 +38,9 @@ var TreeEnsemble = op.Declare(op.Def{
 		return nil
 	},
 	DTypes: op.ByType(map[tensor.DType]regression{
-		tensor.F32: sumsOf(load[float32, float32], func(x float32) float32 { return x }),
-		tensor.F64: sumsOf(load[float64, float64], func(x float64) float64 { return x }),
-		tensor.F16: sumsOf(loadHalf, tensor.HalfOf),
+		tensor.F32: sumsOf[float32](load[float32], func(x float32) float32 { return x }),
+		tensor.F64: sumsOf[float64](load[float64], func(x float64) float64 { return x }),
+		tensor.F16: sumsOf[float32](loadHalf, tensor.HalfOf),
 	}),
 })
 
@@ -56,14 +56,14 @@ func leafTargets(a *op.Values) int {
 }
 
 // totals is the State of a TreeEnsemble whose output has elements Out.
-type totals[T tree.Number, Out any] struct {
+type totals[T number, Out any] struct {
 	ensemble  *ensemble[T]
 	transform transform
 	narrow    func(T) Out
 	out       []Out
 }
 
-func sumsOf[T tree.Number, Out any](load loader[T], narrow func(T) Out) regression {
+func sumsOf[T number, Out any](load loader, narrow func(T) Out) regression {
 	return regression{
 		prepare: func(c *op.Context) error {
 			f := &totals[T, Out]{narrow: narrow, transform: transform(c.Attr.Int("post_transform"))}
@@ -78,7 +78,7 @@ func sumsOf[T tree.Number, Out any](load loader[T], narrow func(T) Out) regressi
 	}
 }
 
-func (f *totals[T, Out]) build(c *op.Context, load loader[T]) error {
+func (f *totals[T, Out]) build(c *op.Context, load loader) error {
 	a := c.Attr
 	if f.transform < none || f.transform > probit {
 		return errs.New(errs.Argument, "post_transform is %d: it must lie in [0, 4]", f.transform)
@@ -92,7 +92,7 @@ func (f *totals[T, Out]) build(c *op.Context, load loader[T]) error {
 	if err != nil {
 		return err
 	}
-	nodes, err := innerNodes[T](a, featuresOf(c.In(0).Shape), len(v.list))
+	nodes, err := innerNodes(a, featuresOf(c.In(0).Shape), len(v.list))
 	if err != nil {
 		return err
 	}
@@ -107,13 +107,12 @@ func (f *totals[T, Out]) build(c *op.Context, load loader[T]) error {
 	if err := acyclic(nodes, roots); err != nil {
 		return err
 	}
-	f.ensemble = newEnsemble(c, tree.New(nodes, roots), v, targets, load, f)
-	f.ensemble.aggregate = by
+	f.ensemble = newEnsemble(c, tree.New(nodes, roots), v, targets, by, load, f)
 	return nil
 }
 
 // leafVotes reads the leaves: each has one weight.
-func leafVotes[T tree.Number](a *op.Values, targets int) (*votes[T], error) {
+func leafVotes[T number](a *op.Values, targets int) (*votes[T], error) {
 	weights, err := tensorNumbers[T](a, "leaf_weights")
 	if err != nil {
 		return nil, err
@@ -137,8 +136,8 @@ func leafVotes[T tree.Number](a *op.Values, targets int) (*votes[T], error) {
 var innerModes = []tree.Mode{tree.LessEqual, tree.Less, tree.GreaterEqual, tree.Greater, tree.Equal, tree.NotEqual, tree.Member}
 
 // innerNodes reads the inner nodes and puts the leaves behind them.
-func innerNodes[T tree.Number](a *op.Values, features, leaves int) ([]tree.Node[T], error) {
-	splits, err := tensorNumbers[T](a, "nodes_splits")
+func innerNodes(a *op.Values, features, leaves int) ([]tree.Node, error) {
+	splits, err := tensorNumbers[float64](a, "nodes_splits")
 	if err != nil {
 		return nil, err
 	}
@@ -146,7 +145,7 @@ func innerNodes[T tree.Number](a *op.Values, features, leaves int) ([]tree.Node[
 	if kinds.DType != tensor.U8 {
 		return nil, errs.New(errs.Type, "nodes_modes is %v, u8 expected", kinds.DType)
 	}
-	sets, err := memberSets[T](a)
+	sets, err := memberSets(a)
 	if err != nil {
 		return nil, err
 	}
@@ -157,7 +156,7 @@ func innerNodes[T tree.Number](a *op.Values, features, leaves int) ([]tree.Node[
 		return nil, errs.New(errs.Model, "the nodes_ attributes have %d, %d, %d, %d, %d, %d, %d and %d entries: they must be as many",
 			n, len(splits), kinds.Elements(), len(yes), len(no), len(yesLeaf), len(noLeaf), len(missing))
 	}
-	nodes := make([]tree.Node[T], n+leaves)
+	nodes := make([]tree.Node, n+leaves)
 	for i, kind := range tensor.Elems[uint8](kinds) {
 		if int(kind) >= len(innerModes) {
 			return nil, errs.New(errs.Model, "node %d has the mode %d: it must lie in [0, %d]", i, kind, len(innerModes)-1)
@@ -165,7 +164,7 @@ func innerNodes[T tree.Number](a *op.Values, features, leaves int) ([]tree.Node[
 		if feature[i] < 0 || feature[i] >= features {
 			return nil, errs.New(errs.Shape, "node %d tests the feature %d, a row has %d", i, feature[i], features)
 		}
-		node := tree.Node[T]{Mode: innerModes[kind], Value: splits[i], Feature: int32(feature[i]), NaNIsYes: len(missing) > 0 && missing[i] != 0}
+		node := tree.Node{Mode: innerModes[kind], Value: splits[i], Feature: int32(feature[i]), NaNIsYes: len(missing) > 0 && missing[i] != 0}
 		if node.Mode == tree.Member {
 			if len(sets) == 0 {
 				return nil, errs.New(errs.Model, "node %d tests for members, of which membership_values has no more sets", i)
@@ -200,11 +199,11 @@ func child(i, id, leaf, n, leaves int) (int32, error) {
 }
 
 // memberSets returns the sets that membership_values lists, a NaN behind each.
-func memberSets[T tree.Number](a *op.Values) ([][]T, error) {
-	values, err := tensorNumbers[T](a, "membership_values")
-	var sets [][]T
+func memberSets(a *op.Values) ([][]float64, error) {
+	values, err := tensorNumbers[float64](a, "membership_values")
+	var sets [][]float64
 	for err == nil && len(values) > 0 {
-		end := slices.IndexFunc(values, func(x T) bool { return x != x })
+		end := slices.IndexFunc(values, func(x float64) bool { return x != x })
 		if end < 0 {
 			end = len(values)
 		}

@@ -3,7 +3,6 @@ package ml
 import (
 	"slices"
 
-	"github.com/goruntime/goruntime/goruntime/kernels/tree"
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
@@ -29,8 +28,8 @@ var TreeEnsembleClassifier = op.Declare(op.Def{
 	Prepare: func(c *op.Context) error { return op.Row[classification](c).prepare(c) },
 	Run:     func(c *op.Context) error { return op.Row[classification](c).run(c) },
 	DTypes: op.ByType(map[tensor.DType]classification{
-		tensor.F32: classificationOf(load[float32, float32]), tensor.F64: classificationOf(load[float64, float64]),
-		tensor.I64: classificationOf(load[int64, float64]), tensor.I32: classificationOf(load[int32, float64]),
+		tensor.F32: classificationOf[float32](load[float32]), tensor.F64: classificationOf[float64](load[float64]),
+		tensor.I64: classificationOf[float64](load[int64]), tensor.I32: classificationOf[float64](load[int32]),
 	}),
 })
 
@@ -53,7 +52,7 @@ type classification struct {
 }
 
 // treeClassifier is the State.
-type treeClassifier[T tree.Number] struct {
+type treeClassifier[T number] struct {
 	ensemble  *ensemble[T]
 	labels    labels
 	base      []T
@@ -63,10 +62,10 @@ type treeClassifier[T tree.Number] struct {
 	out       []float32
 }
 
-func classificationOf[T tree.Number](load loader[T]) classification {
+func classificationOf[T number](load loader) classification {
 	return classification{
 		prepare: func(c *op.Context) error {
-			f, err := newTreeClassifier(c, load)
+			f, err := newTreeClassifier[T](c, load)
 			c.State = f
 			return err
 		},
@@ -85,7 +84,7 @@ func classificationOf[T tree.Number](load loader[T]) classification {
 	}
 }
 
-func newTreeClassifier[T tree.Number](c *op.Context, load loader[T]) (*treeClassifier[T], error) {
+func newTreeClassifier[T number](c *op.Context, load loader) (*treeClassifier[T], error) {
 	a := c.Attr
 	f := &treeClassifier[T]{positive: true}
 	var err error
@@ -109,7 +108,7 @@ func newTreeClassifier[T tree.Number](c *op.Context, load loader[T]) (*treeClass
 		f.positive = f.positive && w.value >= 0
 	}
 	f.binary = classes == 2 && len(ids) == 1
-	f.ensemble = newEnsemble(c, forest, votes, classes, load, f)
+	f.ensemble = newEnsemble(c, forest, votes, classes, sum, load, f)
 	return f, nil
 }
 

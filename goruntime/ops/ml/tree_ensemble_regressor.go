@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/goruntime/goruntime/goruntime/errs"
-	"github.com/goruntime/goruntime/goruntime/kernels/tree"
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
@@ -34,8 +33,8 @@ var TreeEnsembleRegressor = op.Declare(op.Def{
 		return nil
 	},
 	DTypes: op.ByType(map[tensor.DType]regression{
-		tensor.F32: regressionOf(load[float32, float32]), tensor.F64: regressionOf(load[float64, float64]),
-		tensor.I64: regressionOf(load[int64, float64]), tensor.I32: regressionOf(load[int32, float64]),
+		tensor.F32: regressionOf[float32](load[float32]), tensor.F64: regressionOf[float64](load[float64]),
+		tensor.I64: regressionOf[float64](load[int64]), tensor.I32: regressionOf[float64](load[int32]),
 	}),
 })
 
@@ -57,7 +56,7 @@ type regression struct {
 }
 
 // regressor is the State.
-type regressor[T tree.Number] struct {
+type regressor[T number] struct {
 	ensemble  *ensemble[T]
 	base      []T
 	aggregate aggregate
@@ -65,10 +64,10 @@ type regressor[T tree.Number] struct {
 	out       []float32
 }
 
-func regressionOf[T tree.Number](load loader[T]) regression {
+func regressionOf[T number](load loader) regression {
 	return regression{
 		prepare: func(c *op.Context) error {
-			f, err := newRegressor(c, load)
+			f, err := newRegressor[T](c, load)
 			c.State = f
 			return err
 		},
@@ -80,7 +79,7 @@ func regressionOf[T tree.Number](load loader[T]) regression {
 	}
 }
 
-func newRegressor[T tree.Number](c *op.Context, load loader[T]) (*regressor[T], error) {
+func newRegressor[T number](c *op.Context, load loader) (*regressor[T], error) {
 	a := c.Attr
 	f := &regressor[T]{}
 	var ok bool
@@ -99,8 +98,7 @@ func newRegressor[T tree.Number](c *op.Context, load loader[T]) (*regressor[T], 
 	if err != nil {
 		return nil, err
 	}
-	f.ensemble = newEnsemble(c, forest, votes, targets, load, f)
-	f.ensemble.aggregate = f.aggregate
+	f.ensemble = newEnsemble(c, forest, votes, targets, f.aggregate, load, f)
 	return f, nil
 }
 
