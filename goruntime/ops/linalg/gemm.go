@@ -59,6 +59,7 @@ type gemmState struct {
 	c              bool // C counts
 	cRow, cCol     int  // the steps of C along M and N, 0 where it is repeated
 	sheet          gemmSheet
+	act            func([]float32) // of FusedGemm, nil where there is none
 }
 
 // gemmSize returns the sizes of the product.

@@ -162,6 +162,12 @@ func (s *gemmState) Chunk(lo, hi int) {
 	if h.finish != nil {
 		h.finish(s, m0, m1, n0, n1)
 	}
+	if s.act != nil {
+		out := tensor.Elems[float32](h.out)
+		for i := m0; i < m1; i++ {
+			s.act(out[i*s.n+n0 : i*s.n+n1])
+		}
+	}
 }
 
 func finishSingle(s *gemmState, m0, m1, n0, n1 int) {
