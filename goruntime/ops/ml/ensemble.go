@@ -82,7 +82,7 @@ type room[T number] struct {
 
 // groupBytes is how much of the rows is walked down a tree at once: trees stay in
 // the first cache meanwhile.
-const groupBytes = 16 << 10
+const groupBytes = 64 << 10
 
 // newEnsemble takes x [N, F] or [F].
 func newEnsemble[T number](c *op.Context, f *tree.Forest, v *votes[T], targets int, by aggregate, load loader, end finisher[T]) *ensemble[T] {
@@ -185,7 +185,7 @@ func (e *ensemble[T]) addAll(r *room[T], leaves []int32) {
 	default:
 		for row, leaf := range leaves {
 			w := &e.lone[leaf]
-			at := row*e.targets + w.target
+			at := row*e.targets + int(w.target)
 			r.sums[at] += w.value
 			r.given[at] = true
 		}
@@ -207,15 +207,21 @@ func (e *ensemble[T]) row(r *room[T], from, at int) {
 
 // add gives the weights of a leaf to the sums of the row at a place.
 func (e *ensemble[T]) add(r *room[T], at int, leaf int32) {
-	for _, w := range e.votes.list[e.votes.starts[leaf]:e.votes.starts[leaf+1]] {
-		s, given := &r.sums[at*e.targets+w.target], &r.given[at*e.targets+w.target]
-		switch {
-		case e.aggregate <= sum:
-			*s += w.value
-		case !*given || e.aggregate == least && w.value < *s || e.aggregate == most && w.value > *s:
+	sums, given := r.sums[at*e.targets:(at+1)*e.targets], r.given[at*e.targets:(at+1)*e.targets]
+	list := e.votes.list[e.votes.starts[leaf]:e.votes.starts[leaf+1]]
+	if e.aggregate <= sum {
+		for _, w := range list {
+			sums[w.target] += w.value
+			given[w.target] = true
+		}
+		return
+	}
+	for _, w := range list {
+		s := &sums[w.target]
+		if !given[w.target] || e.aggregate == least && w.value < *s || e.aggregate == most && w.value > *s {
 			*s = w.value
 		}
-		*given = true
+		given[w.target] = true
 	}
 }
 

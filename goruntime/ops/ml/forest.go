@@ -73,7 +73,7 @@ type nodeKey struct{ tree, node int }
 
 // weight is what a leaf gives to a target.
 type weight[T number] struct {
-	target int
+	target int32
 	value  T
 }
 
@@ -209,7 +209,7 @@ func attach[T number](a *op.Values, prefix string, nodes []tree.Node, at map[nod
 		if id < 0 || id >= targets {
 			return nil, errs.New(errs.Model, "%s id %d is outside [0, %d)", strings.TrimSuffix(prefix, "_"), id, targets)
 		}
-		byLeaf[leaf] = append(byLeaf[leaf], weight[T]{id, values[i]})
+		byLeaf[leaf] = append(byLeaf[leaf], weight[T]{int32(id), values[i]})
 	}
 	v := &votes[T]{starts: []int32{0}}
 	for i := range nodes {

@@ -18,7 +18,7 @@ var svmAttrs = op.Attrs(op.Floats("coefficients"), op.Floats("kernel_params"), o
 // computed in float32 but for the sums over the vectors.
 type machine struct {
 	vectors, features   int
-	kernel              func(m *machine, out []float32)
+	kernel              func(m *machine, r *svmRoom, out []float32)
 	gamma, coef, degree float32
 	transposed          []float32   // [features, vectors]
 	panels              tensor.View // the same as gemm reads it
@@ -37,13 +37,16 @@ type similarityFinisher interface {
 
 // svmRoom is the scratch memory of one chunk at work.
 type svmRoom struct {
-	x, similar   tensor.View
-	row, out, by []float32
+	x, similar   tensor.View // rows and out as gemm takes them
+	rows, out, d []float32
 	scratch      []float64
 }
 
-var kernels = map[string]func(*machine, []float32){
-	"LINEAR":  func(*machine, []float32) {},
+// together is how many rows are compared with the vectors at once.
+const together = 12
+
+var kernels = map[string]func(*machine, *svmRoom, []float32){
+	"LINEAR":  func(*machine, *svmRoom, []float32) {},
 	"RBF":     nil, // does not come from products
 	"POLY":    (*machine).polynomial,
 	"SIGMOID": (*machine).sigmoid,
@@ -93,11 +96,11 @@ func (m *machine) build(c *op.Context, vectors []float32, scratch int) error {
 	m.rooms, m.free = make([]svmRoom, n), make(chan int, n)
 	for i := range m.rooms {
 		r := &m.rooms[i]
-		r.row, r.out, r.by, r.scratch = make([]float32, m.features), make([]float32, m.vectors), make([]float32, m.vectors), make([]float64, scratch)
-		if r.x, err = tensor.ViewOf(tensor.F32, tensor.Shape{m.features}, r.row); err != nil {
+		r.rows, r.out, r.d, r.scratch = make([]float32, together*m.features), make([]float32, together*m.vectors), make([]float32, together*m.vectors), make([]float64, scratch)
+		if r.x, err = tensor.ViewOf(tensor.F32, tensor.Shape{len(r.rows)}, r.rows); err != nil {
 			return err
 		}
-		if r.similar, err = tensor.ViewOf(tensor.F32, tensor.Shape{m.vectors}, r.out); err != nil {
+		if r.similar, err = tensor.ViewOf(tensor.F32, tensor.Shape{len(r.out)}, r.out); err != nil {
 			return err
 		}
 		m.free <- i
@@ -105,7 +108,7 @@ func (m *machine) build(c *op.Context, vectors []float32, scratch int) error {
 	return nil
 }
 
-// rowLoader reads a row as float32s.
+// rowLoader reads numbers from a place on as float32s.
 type rowLoader func(dst []float32, in *tensor.View, at int)
 
 func loadRow[T float32 | float64 | int64 | int32](dst []float32, in *tensor.View, at int) {
@@ -129,59 +132,120 @@ func (m *machine) Chunk(lo, hi int) {
 	slot := <-m.free
 	defer func() { m.free <- slot }()
 	r := &m.rooms[slot]
-	for row := lo; row < hi; row++ {
-		m.load(r.row, m.in, row*m.features)
-		m.similar(r)
-		m.end.finishSimilar(row, r.out, r.scratch)
+	for lo < hi {
+		n := min(hi-lo, together)
+		m.load(r.rows[:n*m.features], m.in, lo*m.features)
+		m.compare(r, n)
+		for i := range n {
+			m.end.finishSimilar(lo+i, r.out[i*m.vectors:(i+1)*m.vectors], r.scratch)
+		}
+		lo += n
 	}
 }
 
-// similar computes the kernel of a room's row and each vector.
-func (m *machine) similar(r *svmRoom) {
+// compare computes the kernel of the first n rows of a room and each vector.
+func (m *machine) compare(r *svmRoom, n int) {
 	if m.vectors == 0 {
 		return
 	}
 	if m.kernel == nil {
-		m.radial(r)
+		m.radial(r, n)
 		return
 	}
-	gemm.Run(&gemm.Args{M: 1, N: m.vectors, K: m.features, A: r.x.Data, LDA: m.features, B: m.panels.Data, C: r.similar.Data, LDC: m.vectors}, 0, 1, 0, m.vectors)
-	m.kernel(m, r.out)
+	gemm.Run(&gemm.Args{M: n, N: m.vectors, K: m.features, A: r.x.Data, LDA: m.features, B: m.panels.Data, C: r.similar.Data, LDC: m.vectors}, 0, n, 0, m.vectors)
+	m.kernel(m, r, r.out[:n*m.vectors])
 }
 
-// radial is exp(-gamma |x - v|^2).
-func (m *machine) radial(r *svmRoom) {
-	clear(r.out)
-	for f := range r.row {
-		vec.Combine(vec.Minus, r.by, m.transposed[f*m.vectors:(f+1)*m.vectors], r.row[f:f+1])
-		vec.Combine(vec.Times, r.by, r.by, r.by)
-		vec.Combine(vec.Plus, r.out, r.out, r.by)
+// radial is exp(-gamma |x - v|^2), the squares added feature after feature.
+func (m *machine) radial(r *svmRoom, n int) {
+	for i := range n {
+		x, out := r.rows[i*m.features:(i+1)*m.features], r.out[i*m.vectors:(i+1)*m.vectors]
+		if m.vectors < 256 { // too few for loops of their own
+			m.distances(x, out)
+			continue
+		}
+		clear(out)
+		d := r.d[:m.vectors]
+		for f := range x {
+			vec.Combine(vec.Minus, d, m.transposed[f*m.vectors:(f+1)*m.vectors], x[f:f+1])
+			vec.Combine(vec.Times, d, d, d)
+			vec.Combine(vec.Plus, out, out, d)
+		}
 	}
-	for i, d := range r.out {
-		r.out[i] = -m.gamma * d
+	out := r.out[:n*m.vectors]
+	for i, d := range out {
+		out[i] = -m.gamma * d
 	}
-	vec.Apply(vec.Exponential, r.out, r.out)
+	vec.Apply(vec.Exponential, out, out)
+}
+
+// distances are the squares of those of x and the vectors, four at a time.
+func (m *machine) distances(x, out []float32) {
+	v := 0
+	for ; v+4 <= m.vectors; v += 4 {
+		var a, b, c, d float32
+		for f, at := range x {
+			p := m.transposed[f*m.vectors+v:][:4]
+			da, db, dc, dd := p[0]-at, p[1]-at, p[2]-at, p[3]-at
+			a += float32(da * da)
+			b += float32(db * db)
+			c += float32(dc * dc)
+			d += float32(dd * dd)
+		}
+		out[v], out[v+1], out[v+2], out[v+3] = a, b, c, d
+	}
+	for ; v < m.vectors; v++ {
+		a := float32(0)
+		for f, at := range x {
+			d := m.transposed[f*m.vectors+v] - at
+			a += float32(d * d)
+		}
+		out[v] = a
+	}
+}
+
+// linear replaces products p by gamma p + coef0.
+func (m *machine) linear(out []float32) {
+	gamma, coef := [1]float32{m.gamma}, [1]float32{m.coef}
+	vec.Combine(vec.Times, out, out, gamma[:])
+	vec.Combine(vec.Plus, out, out, coef[:])
 }
 
 // polynomial is (gamma x v + coef0)^degree.
-func (m *machine) polynomial(out []float32) {
-	for i, p := range out {
-		x := m.gamma*p + m.coef
-		switch m.degree {
-		case 2:
-			out[i] = x * x
-		case 3:
-			out[i] = x * x * x
-		default:
+func (m *machine) polynomial(r *svmRoom, out []float32) {
+	m.linear(out)
+	switch d := r.d[:len(out)]; m.degree {
+	case 2:
+		vec.Combine(vec.Times, out, out, out)
+	case 3:
+		vec.Combine(vec.Times, d, out, out)
+		vec.Combine(vec.Times, out, d, out)
+	default:
+		for i, x := range out {
 			out[i] = float32(math.Pow(float64(x), float64(m.degree)))
 		}
 	}
 }
 
 // sigmoid is tanh(gamma x v + coef0).
-func (m *machine) sigmoid(out []float32) {
-	for i, p := range out {
-		out[i] = m.gamma*p + m.coef
-	}
+func (m *machine) sigmoid(_ *svmRoom, out []float32) {
+	m.linear(out)
 	vec.Apply(vec.HyperbolicTangent, out, out)
+}
+
+// weighed adds up products in float64, in four sums side by side.
+func weighed(weights, x []float32) float64 {
+	var a, b, c, d float64
+	for len(x) >= 4 {
+		w, y := weights[:4], x[:4]
+		a += float64(w[0]) * float64(y[0])
+		b += float64(w[1]) * float64(y[1])
+		c += float64(w[2]) * float64(y[2])
+		d += float64(w[3]) * float64(y[3])
+		weights, x = weights[4:], x[4:]
+	}
+	for i, y := range x {
+		a += float64(weights[i]) * float64(y)
+	}
+	return a + b + (c + d)
 }

@@ -185,11 +185,8 @@ func (f *svmClassifier) decide(similar []float32, scores, votes []float64) {
 // weigh adds up the vectors of a class by the row of coefficients that starts at
 // from.
 func (f *svmClassifier) weigh(similar []float32, from, class int) float64 {
-	s, at := 0.0, f.starts[class]
-	for i := range f.per[class] {
-		s += float64(f.coefficients[from+at+i] * similar[at+i])
-	}
-	return s
+	at, n := f.starts[class], f.per[class]
+	return weighed(f.coefficients[from+at:from+at+n], similar[at:at+n])
 }
 
 // both makes two scores of the one of a pair.

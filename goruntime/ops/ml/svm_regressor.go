@@ -74,10 +74,7 @@ func newSVMRegressor(c *op.Context) (*svmRegressor, error) {
 
 // finishSimilar implements similarityFinisher.
 func (f *svmRegressor) finishSimilar(row int, similar []float32, _ []float64) {
-	s := float64(f.rho)
-	for i, x := range similar {
-		s += float64(f.coefficients[i]) * float64(x)
-	}
+	s := float64(f.rho) + weighed(f.coefficients, similar)
 	out := f.out[row : row+1]
 	out[0] = float32(s)
 	switch {

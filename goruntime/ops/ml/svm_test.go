@@ -1,6 +1,8 @@
 package ml
 
 import (
+	"math"
+	"slices"
 	"testing"
 
 	"github.com/goruntime/goruntime/goruntime/errs"
@@ -113,4 +115,52 @@ func TestSVMClassifier(t *testing.T) {
 		{Name: "no rho", Attrs: optest.Attrs("coefficients", []float32{1, -1}, "classlabels_ints", []int{4, 5}), In: optest.In(x), Err: "rho is empty", Code: errs.Model},
 		{Name: "no labels", Attrs: optest.Attrs("coefficients", []float32{1, -1}), In: optest.In(x), Err: "labels of one kind are expected", Code: errs.Model},
 	})
+}
+
+// Few and many vectors go through different loops, of which the second gives the
+// same bits.
+func TestManyVectors(t *testing.T) {
+	const n, features, rows = 258, 3, 30
+	vectors, x := make([]float32, n*features), make([]float32, rows*features)
+	coefficients, want := make([]float32, n), make([]float32, rows)
+	for i := range vectors {
+		vectors[i] = float32(i%17)/8 - 1
+	}
+	for i := range x {
+		x[i] = float32(i%13)/6 - 1
+	}
+	for i := range coefficients {
+		coefficients[i] = float32(i%5) - 2
+	}
+	for r := range rows {
+		s := 0.25
+		for i := range n {
+			d := 0.0
+			for f := range features {
+				d += math.Pow(float64(x[r*features+f]-vectors[i*features+f]), 2)
+			}
+			s += float64(coefficients[i]) * math.Exp(-0.5*d)
+		}
+		want[r] = float32(s)
+	}
+	optest.Run(t, SVMRegressor, []optest.Case{{
+		Name: "against float64", Attrs: svr("RBF", vectors, coefficients, 0.25), In: optest.In(optest.F32(optest.Dims(rows, features), x...)),
+		Want: optest.Want(optest.F32(optest.Dims(rows, 1), want...)), Tol: 1e-5,
+	}})
+	few := &machine{vectors: 200, features: features, gamma: 0.5, transposed: make([]float32, 200*features)}
+	many := &machine{vectors: n, features: features, gamma: 0.5, transposed: make([]float32, n*features)}
+	for i := range n {
+		for f := range features {
+			many.transposed[f*n+i] = vectors[i*features+f]
+			if i < 200 {
+				few.transposed[f*200+i] = vectors[i*features+f]
+			}
+		}
+	}
+	a, b := &svmRoom{rows: x[:features], out: make([]float32, 200)}, &svmRoom{rows: x[:features], out: make([]float32, n), d: make([]float32, n)}
+	few.radial(a, 1)
+	many.radial(b, 1)
+	if !slices.Equal(a.out, b.out[:200]) {
+		t.Errorf("few vectors give other bits than many")
+	}
 }

@@ -127,7 +127,7 @@ func leafVotes[T number](a *op.Values, targets int) (*votes[T], error) {
 			return nil, errs.New(errs.Model, "leaf %d has the target %d, which is outside [0, %d)", i, id, targets)
 		}
 		v.starts[i+1] = int32(i + 1)
-		v.list = append(v.list, weight[T]{id, weights[i]})
+		v.list = append(v.list, weight[T]{int32(id), weights[i]})
 	}
 	return v, nil
 }

@@ -102,7 +102,7 @@ func newTreeClassifier[T number](c *op.Context, load loader) (*treeClassifier[T]
 	if err != nil {
 		return nil, err
 	}
-	ids := map[int]bool{}
+	ids := map[int32]bool{}
 	for _, w := range votes.list {
 		ids[w.target] = true
 		f.positive = f.positive && w.value >= 0
