@@ -8,6 +8,7 @@ const (
 	CopyAlias CopyReason = iota // an output that is an input, a constant or another output
 	CopyBits                    // Arrow's packed booleans
 	CopyByteOrder
+	CopyCoalesce   // requests that run together
 	CopyConversion // Python scalars and lists, strings, types below a byte
 	CopyInterleave // columns that become one matrix
 	CopyNonContiguous
@@ -18,7 +19,7 @@ const (
 )
 
 var copyReasons = [NumCopyReasons]string{
-	"alias", "bits", "byte_order", "conversion", "interleave", "non_contiguous", "nulls", "overlap", "unaligned",
+	"alias", "bits", "byte_order", "coalesce", "conversion", "interleave", "non_contiguous", "nulls", "overlap", "unaligned",
 }
 
 // String returns the reason's name in statistics.

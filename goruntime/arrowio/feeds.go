@@ -290,3 +290,59 @@ func interleave[T any](out *tensor.View, columns []tensor.View) {
 
 // String names the feeds for messages: "8 rows, 3 inputs".
 func (f *Feeds) String() string { return fmt.Sprintf("%d rows, %d inputs", f.Rows, len(f.Views)) }
+
+// Bytes returns the bytes of the feeds.
+func (f *Feeds) Bytes() int64 {
+	var n int64
+	for i := range f.Views {
+		n += int64(f.Views[i].Bytes())
+	}
+	return n
+}
+
+// Alike reports whether the rows of both feeds are of the same types and shapes, so
+// that Join can put them together.
+func (f *Feeds) Alike(g *Feeds) bool {
+	for i := range f.Views {
+		a, b := &f.Views[i], &g.Views[i]
+		if a.DType != b.DType || len(a.Shape) != len(b.Shape) {
+			return false
+		}
+		if len(a.Shape) > 0 && !a.Shape[1:].Equal(b.Shape[1:]) {
+			return false
+		}
+	}
+	return true
+}
+
+// Join puts the rows of feeds that are Alike one behind the other: one counted copy of
+// each.
+//
+// Ownership: the feeds stay the callers' and must live as long as what is returned.
+// Errors: errs.Memory where the copy would pass the arena's limit.
+func Join(list []*Feeds) (*Feeds, error) {
+	first := list[0]
+	all := &Feeds{Views: make([]tensor.View, len(first.Views)), io: first.io}
+	for _, f := range list {
+		all.Rows += f.Rows
+	}
+	for i := range all.Views {
+		v := first.Views[i]
+		if v.DType == tensor.Undefined {
+			continue
+		}
+		shape := v.Shape.Clone()
+		shape[0] = all.Rows
+		joined, err := all.block(v.DType, shape, arena.CopyCoalesce)
+		if err != nil {
+			all.Release()
+			return nil, err
+		}
+		rest := joined.Raw()
+		for _, f := range list {
+			rest = rest[copy(rest, f.Views[i].Raw()):]
+		}
+		all.Views[i] = joined
+	}
+	return all, nil
+}

@@ -1,0 +1,30 @@
+// Command goruntime serves models by Arrow Flight, scores files, and writes manifests.
+//
+// It is one binary without Python; `pip install goruntime[serve]` brings it too.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	_ "github.com/goruntime/goruntime/goruntime/ops" // all operators
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	root := &cobra.Command{
+		Use: "goruntime", Short: "Score ONNX models on Arrow data", SilenceUsage: true, SilenceErrors: true,
+		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
+	}
+	root.AddCommand(serveCommand(), manifestCommand())
+	if err := root.ExecuteContext(ctx); err != nil {
+		fmt.Fprintln(os.Stderr, "goruntime:", err)
+		os.Exit(1)
+	}
+}

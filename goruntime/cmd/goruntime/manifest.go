@@ -1,0 +1,64 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/goruntime/goruntime/goruntime/arrowio"
+	"github.com/goruntime/goruntime/goruntime/exec"
+)
+
+func manifestCommand() *cobra.Command {
+	var force bool
+	c := &cobra.Command{
+		Use:   "manifest MODEL.onnx",
+		Short: "Write the manifest of a model beside it, to be edited",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			path := strings.TrimSuffix(args[0], ".onnx") + ".manifest.json"
+			if _, err := os.Stat(path); err == nil && !force {
+				return fmt.Errorf("%s is there already: --force replaces it", path)
+			}
+			m, err := manifestOf(args[0])
+			if err != nil {
+				return err
+			}
+			if err := m.Write(path); err != nil {
+				return err
+			}
+			fmt.Println(path)
+			return nil
+		},
+	}
+	c.Flags().BoolVar(&force, "force", false, "replace a manifest that is there")
+	return c
+}
+
+// manifestOf returns the manifest that says what happens without one.
+func manifestOf(path string) (*arrowio.Manifest, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(text)
+	s, err := exec.Open(path, exec.Options{})
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	m := &arrowio.Manifest{Checksum: hex.EncodeToString(sum[:]), Inputs: map[string]arrowio.InputRule{}}
+	for _, in := range s.Inputs() {
+		if _, ok := arrowio.FieldOf(in); ok && !in.Optional {
+			m.Inputs[in.Name] = arrowio.InputRule{Columns: []string{in.Name}}
+		}
+	}
+	for _, out := range s.Outputs() {
+		m.Outputs = append(m.Outputs, arrowio.OutputRule{Value: out.Name})
+	}
+	return m, nil
+}

@@ -1,0 +1,185 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"github.com/spf13/cobra"
+
+	"github.com/goruntime/goruntime/goruntime/exec"
+	"github.com/goruntime/goruntime/goruntime/flight"
+)
+
+// serving are the flags of serve.
+type serving struct {
+	host                 string
+	port, metricsPort    int
+	threads              int
+	reload, drain        time.Duration
+	cert, key, clientCAs string
+	tokens               string
+	insecure, verbose    bool
+}
+
+func serveCommand() *cobra.Command {
+	s := &serving{}
+	c := &cobra.Command{
+		Use:   "serve MODEL_DIR",
+		Short: "Serve the models of a folder by Arrow Flight",
+		Long: "Serves NAME/VERSION/model.onnx, NAME/model.onnx and NAME.onnx of a folder, each with its\n" +
+			"manifest beside it. DoExchange with the descriptor [NAME] or [NAME, VERSION] scores batches.",
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error { return s.run(c.Context(), args[0]) },
+	}
+	f := c.Flags()
+	f.StringVar(&s.host, "host", "127.0.0.1", "address to listen on")
+	f.IntVar(&s.port, "port", 8815, "port to listen on, 0 for any")
+	f.IntVar(&s.metricsPort, "metrics-port", -1, "port of Prometheus metrics over HTTP, 0 for any, -1 for none")
+	f.IntVar(&s.threads, "threads", 0, "threads of a run, 0 for all")
+	f.DurationVar(&s.reload, "reload", 5*time.Second, "how often the folder is looked at, 0 for never")
+	f.DurationVar(&s.drain, "drain", 30*time.Second, "how long calls may take to end after SIGTERM")
+	f.StringVar(&s.cert, "tls-cert", "", "file of the server's certificate")
+	f.StringVar(&s.key, "tls-key", "", "file of its key")
+	f.StringVar(&s.clientCAs, "tls-client-ca", "", "file of the authorities of client certificates, which are then required")
+	f.StringVar(&s.tokens, "tokens", "", `file of bearer tokens: [{"token": "...", "models": ["..."], "admin": false}]`)
+	f.BoolVar(&s.insecure, "insecure", false, "listen on a public address without TLS and tokens")
+	f.BoolVar(&s.verbose, "verbose", false, "log every call")
+	return c
+}
+
+// run serves until ctx ends, then drains.
+func (s *serving) run(ctx context.Context, dir string) error {
+	options, err := s.options()
+	if err != nil {
+		return err
+	}
+	r := flight.NewRepository(dir, exec.Options{Threads: s.threads})
+	defer r.Close()
+	log := slog.New(slog.NewJSONHandler(os.Stderr, nil))
+	failed := r.Refresh()
+	for _, err := range failed {
+		log.Error("model not loaded", "error", err.Error())
+	}
+	models := r.All()
+	for _, m := range models {
+		log.Info("model loaded", "model", m.Name(), "version", m.Version())
+		m.Leave()
+	}
+	if len(models) == 0 {
+		return errors.Join(append(failed, fmt.Errorf("no model in %s could be loaded", dir))...)
+	}
+	l, err := net.Listen("tcp", net.JoinHostPort(s.host, fmt.Sprint(s.port)))
+	if err != nil {
+		return fmt.Errorf("cannot listen: %w", err)
+	}
+	server := flight.New(r, options)
+	scheme := "grpc+tcp"
+	if options.TLS != nil {
+		scheme = "grpc+tls"
+	}
+	fmt.Printf("listening on %s://%s\n", scheme, l.Addr())
+	if err := s.serveMetrics(server); err != nil {
+		return err
+	}
+	go s.watch(ctx, r, log)
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(l) }()
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+	}
+	log.Info("draining", "seconds", s.drain.Seconds())
+	grace, cancel := context.WithTimeout(context.Background(), s.drain)
+	defer cancel()
+	server.Stop(grace)
+	return nil
+}
+
+// watch looks at the folder again and again.
+func (s *serving) watch(ctx context.Context, r *flight.Repository, log *slog.Logger) {
+	if s.reload <= 0 {
+		return
+	}
+	t := time.NewTicker(s.reload)
+	defer t.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-t.C:
+			for _, err := range r.Refresh() {
+				log.Error("model not loaded", "error", err.Error())
+			}
+		}
+	}
+}
+
+// serveMetrics serves what Prometheus reads, for as long as the process lives.
+func (s *serving) serveMetrics(server *flight.Server) error {
+	if s.metricsPort < 0 {
+		return nil
+	}
+	l, err := net.Listen("tcp", net.JoinHostPort(s.host, fmt.Sprint(s.metricsPort)))
+	if err != nil {
+		return fmt.Errorf("cannot listen for metrics: %w", err)
+	}
+	fmt.Printf("metrics on http://%s/metrics\n", l.Addr())
+	mux := http.NewServeMux()
+	mux.Handle("/metrics", promhttp.HandlerFor(server.Metrics(), promhttp.HandlerOpts{}))
+	web := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
+	go func() { _ = web.Serve(l) }() // ends with the process
+	return nil
+}
+
+// options reads the files that the flags name.
+func (s *serving) options() (flight.Options, error) {
+	var o flight.Options
+	if s.verbose {
+		o.Log = slog.New(slog.NewJSONHandler(os.Stderr, nil))
+	}
+	if s.tokens != "" {
+		text, err := os.ReadFile(s.tokens)
+		if err != nil {
+			return o, fmt.Errorf("the tokens: %w", err)
+		}
+		if err := json.Unmarshal(text, &o.Tokens); err != nil {
+			return o, fmt.Errorf("the tokens in %s: %w", s.tokens, err)
+		}
+	}
+	if (s.cert == "") != (s.key == "") {
+		return o, errors.New("--tls-cert and --tls-key belong together")
+	}
+	if s.cert != "" {
+		pair, err := tls.LoadX509KeyPair(s.cert, s.key)
+		if err != nil {
+			return o, fmt.Errorf("the certificate: %w", err)
+		}
+		o.TLS = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12, NextProtos: []string{"h2"}}
+	}
+	if s.clientCAs != "" {
+		text, err := os.ReadFile(s.clientCAs)
+		if err != nil || o.TLS == nil {
+			return o, errors.Join(err, errors.New("--tls-client-ca needs a readable file and --tls-cert"))
+		}
+		o.TLS.ClientCAs = x509.NewCertPool()
+		if !o.TLS.ClientCAs.AppendCertsFromPEM(text) {
+			return o, fmt.Errorf("%s holds no certificate", s.clientCAs)
+		}
+		o.TLS.ClientAuth = tls.RequireAndVerifyClientCert
+	}
+	if ip := net.ParseIP(s.host); !s.insecure && (ip == nil || !ip.IsLoopback()) && s.host != "localhost" && (o.TLS == nil || len(o.Tokens) == 0 && o.TLS.ClientCAs == nil) {
+		return o, fmt.Errorf("%s is no loopback address: give --tls-cert and --tokens or --tls-client-ca, or say --insecure", s.host)
+	}
+	return o, nil
+}

@@ -1,0 +1,189 @@
+package flight
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/goruntime/goruntime/goruntime/arrowio"
+	"github.com/goruntime/goruntime/goruntime/errs"
+)
+
+// batcher runs requests of one model and schema together: until a number of rows or
+// bytes is reached, or the first has waited long enough. Answers are slices of one.
+//
+// It is used where a manifest sets max_rows, which says that rows do not influence
+// each other; kernels then give each row the bits it has alone.
+type batcher struct {
+	m      *Model
+	plan   *arrowio.Plan
+	limits arrowio.Batching
+
+	mu      sync.Mutex // protects all below
+	waiting []*request
+	rows    int64
+	bytes   int64
+	timer   *time.Timer
+	round   int // of the timer, so that a late one closes nothing
+}
+
+// request is one batch that waits for its answer.
+type request struct {
+	ctx    context.Context
+	feeds  *arrowio.Feeds
+	answer chan answer // of length 1: the sender never waits
+}
+
+type answer struct {
+	batch arrow.RecordBatch
+	err   error
+}
+
+func newBatcher(m *Model, p *arrowio.Plan) *batcher {
+	return &batcher{m: m, plan: p, limits: m.manifest.Batch}
+}
+
+// score adds a request and waits for its answer. Feeds are taken.
+func (b *batcher) score(ctx context.Context, f *arrowio.Feeds) (arrow.RecordBatch, error) {
+	r := &request{ctx: ctx, feeds: f, answer: make(chan answer, 1)}
+	b.add(r)
+	select {
+	case a := <-r.answer:
+		return a.batch, a.err
+	case <-ctx.Done():
+		go func() { // the answer comes all the same, and holds memory
+			if a := <-r.answer; a.batch != nil {
+				a.batch.Release()
+			}
+		}()
+		return nil, errs.New(errs.Canceled, "while waiting for an answer: %w", context.Cause(ctx))
+	}
+}
+
+func (b *batcher) add(r *request) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	rows, bytes := int64(r.feeds.Rows), r.feeds.Bytes()
+	if len(b.waiting) > 0 && (b.rows+rows > b.limits.MaxRows || !b.alike(r) || b.limits.MaxBytes > 0 && b.bytes+bytes > b.limits.MaxBytes) {
+		reason := "full"
+		if !b.alike(r) {
+			reason = "shape"
+		}
+		b.close(reason)
+	}
+	b.waiting = append(b.waiting, r)
+	b.rows += rows
+	b.bytes += bytes
+	switch {
+	case b.rows >= b.limits.MaxRows, b.limits.MaxBytes > 0 && b.bytes >= b.limits.MaxBytes:
+		b.close("full")
+	case b.limits.DelayMicros <= 0:
+		b.close("idle")
+	case len(b.waiting) == 1:
+		round := b.round
+		b.timer = time.AfterFunc(time.Duration(b.limits.DelayMicros)*time.Microsecond, func() { b.late(round) })
+	}
+}
+
+// alike reports whether a request's rows have the shapes of those that wait.
+func (b *batcher) alike(r *request) bool { return r.feeds.Alike(b.waiting[0].feeds) }
+
+// late closes the round that a timer was set for.
+func (b *batcher) late(round int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if round == b.round && len(b.waiting) > 0 {
+		b.close("deadline")
+	}
+}
+
+// close sends what waits off to run. The lock is held.
+func (b *batcher) close(reason string) {
+	list := b.waiting
+	b.waiting, b.rows, b.bytes = nil, 0, 0
+	b.round++
+	if b.timer != nil {
+		b.timer.Stop()
+		b.timer = nil
+	}
+	b.m.metrics.dispatched(b.m, reason, len(list))
+	b.m.enter()
+	go func() {
+		defer b.m.leave()
+		b.run(list)
+	}()
+}
+
+// run runs requests together and answers each. Those whose clients are gone are left
+// out.
+func (b *batcher) run(list []*request) {
+	live := list[:0:0]
+	for _, r := range list {
+		if err := context.Cause(r.ctx); err != nil {
+			r.feeds.Release()
+			r.answer <- answer{err: errs.New(errs.Canceled, "%w", err)}
+			continue
+		}
+		live = append(live, r)
+	}
+	if len(live) == 0 {
+		return
+	}
+	ctx, stop := together(live)
+	defer stop()
+	out, err := b.joined(ctx, live)
+	lo := int64(0)
+	for _, r := range live {
+		n := int64(r.feeds.Rows)
+		r.feeds.Release()
+		if err != nil {
+			r.answer <- answer{err: err}
+			continue
+		}
+		r.answer <- answer{batch: out.NewSlice(lo, lo+n)}
+		lo += n
+	}
+	if out != nil {
+		out.Release()
+	}
+}
+
+// together returns a context that ends when all requests have ended.
+func together(list []*request) (context.Context, func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	left := make(chan struct{}, len(list))
+	var stops []func() bool
+	for _, r := range list {
+		stops = append(stops, context.AfterFunc(r.ctx, func() {
+			left <- struct{}{}
+			if len(left) == len(list) {
+				cancel()
+			}
+		}))
+	}
+	return ctx, func() {
+		for _, stop := range stops {
+			stop()
+		}
+		cancel()
+	}
+}
+
+// joined runs the rows of all requests as one batch.
+func (b *batcher) joined(ctx context.Context, list []*request) (arrow.RecordBatch, error) {
+	if len(list) == 1 {
+		return b.m.run(ctx, b.plan, list[0].feeds)
+	}
+	feeds := make([]*arrowio.Feeds, len(list))
+	for i, r := range list {
+		feeds[i] = r.feeds
+	}
+	all, err := arrowio.Join(feeds)
+	if err != nil {
+		return nil, err
+	}
+	defer all.Release()
+	return b.m.run(ctx, b.plan, all)
+}

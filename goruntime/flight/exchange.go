@@ -1,0 +1,94 @@
+package flight
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	aflight "github.com/apache/arrow-go/v18/arrow/flight"
+	"github.com/apache/arrow-go/v18/arrow/ipc"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/goruntime/goruntime/goruntime/errs"
+)
+
+// DoExchange scores a stream of batches. Answers come in order, each with the app
+// metadata of its batch.
+func (s *service) DoExchange(stream aflight.FlightService_DoExchangeServer) (err error) {
+	defer func() { err = statusOf(err) }()
+	r, err := aflight.NewRecordReader(stream, ipc.WithAllocator(memory.DefaultAllocator))
+	if err != nil {
+		return errs.New(errs.Argument, "the stream does not begin with a schema: %w", err)
+	}
+	defer r.Release()
+	m, err := s.named(r.LatestFlightDescriptor())
+	if err != nil {
+		return err
+	}
+	defer m.leave()
+	if err := s.allowed(stream.Context(), m); err != nil {
+		return err
+	}
+	p, err := m.plan(r.Schema())
+	if err != nil {
+		return err
+	}
+	x := &exchange{stream: stream, m: m, p: p}
+	defer x.close()
+	for r.Next() {
+		if err := x.answer(stream.Context(), r.RecordBatch(), r.LatestAppMetadata()); err != nil {
+			return err
+		}
+	}
+	if err := r.Err(); err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	return nil
+}
+
+// named returns the model that a descriptor names.
+func (s *service) named(d *aflight.FlightDescriptor) (*Model, error) {
+	if d == nil || d.Type != aflight.DescriptorPATH || len(d.Path) < 1 || len(d.Path) > 2 {
+		return nil, errs.New(errs.Argument, "a descriptor with the path [NAME] or [NAME, VERSION] expected")
+	}
+	version := ""
+	if len(d.Path) == 2 {
+		version = d.Path[1]
+	}
+	return s.repository.Get(d.Path[0], version)
+}
+
+// exchange is one stream that is under way.
+type exchange struct {
+	stream aflight.FlightService_DoExchangeServer
+	m      *Model
+	p      *planned
+	w      *aflight.Writer
+	schema *arrow.Schema
+}
+
+// answer scores a batch and sends the answer.
+func (x *exchange) answer(ctx context.Context, b arrow.RecordBatch, metadata []byte) error {
+	out, err := x.m.score(ctx, x.p, b)
+	if err != nil {
+		return err
+	}
+	defer out.Release()
+	if x.w == nil {
+		x.schema = out.Schema()
+		x.w = aflight.NewRecordWriter(x.stream, ipc.WithSchema(x.schema))
+	}
+	if !out.Schema().Equal(x.schema) {
+		return errs.New(errs.Shape, "the answer's schema changed from %v to %v: rows of one shape expected in a stream", x.schema, out.Schema())
+	}
+	clock := x.m.metrics.start(x.m)
+	defer clock.stage("encode")
+	return x.w.WriteWithAppMetadata(out, metadata)
+}
+
+func (x *exchange) close() {
+	if x.w != nil {
+		_ = x.w.Close() // the stream ends with its status
+	}
+}

@@ -1,0 +1,103 @@
+package flight
+
+import (
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/goruntime/goruntime/goruntime/arena"
+	"github.com/goruntime/goruntime/goruntime/errs"
+)
+
+// metrics are what Prometheus reads. Labels are models, versions, stages and reasons:
+// never anything that a client chooses.
+type metrics struct {
+	registry  *prometheus.Registry
+	stages    *prometheus.HistogramVec
+	rows      *prometheus.CounterVec
+	batches   *prometheus.CounterVec
+	refusals  *prometheus.CounterVec
+	dispatch  *prometheus.CounterVec
+	coalesced *prometheus.HistogramVec
+}
+
+func newMetrics() *metrics {
+	ms := &metrics{registry: prometheus.NewRegistry()}
+	ms.stages = prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name: "goruntime_stage_seconds", Help: "Time of each stage of a batch.", Buckets: prometheus.ExponentialBuckets(1e-5, 4, 10),
+	}, []string{"model", "version", "stage"})
+	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
+		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, append([]string{"model", "version"}, labels...))
+	}
+	ms.rows = counter("goruntime_rows_total", "Rows that were scored.")
+	ms.batches = counter("goruntime_batches_total", "Batches that were scored.")
+	ms.refusals = counter("goruntime_refusals_total", "Batches that were refused, by the code of the error.", "code")
+	ms.dispatch = counter("goruntime_dispatches_total", "Runs of the batcher, by what closed them.", "reason")
+	ms.coalesced = prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name: "goruntime_coalesced_requests", Help: "Requests that ran together.", Buckets: prometheus.ExponentialBuckets(1, 2, 9),
+	}, []string{"model", "version"})
+	ms.registry.MustRegister(ms.stages, ms.rows, ms.batches, ms.refusals, ms.dispatch, ms.coalesced)
+	return ms
+}
+
+// clock measures the stages of one batch.
+type clock struct {
+	ms   *metrics
+	m    *Model
+	last time.Time
+}
+
+func (ms *metrics) start(m *Model) *clock { return &clock{ms, m, time.Now()} }
+
+// stage ends a stage; the next one begins.
+func (c *clock) stage(name string) {
+	now := time.Now()
+	c.ms.stages.WithLabelValues(c.m.Name(), c.m.Version(), name).Observe(now.Sub(c.last).Seconds())
+	c.last = now
+}
+
+func (ms *metrics) scored(m *Model, rows int) {
+	ms.batches.WithLabelValues(m.Name(), m.Version()).Inc()
+	ms.rows.WithLabelValues(m.Name(), m.Version()).Add(float64(rows))
+}
+
+func (ms *metrics) refused(m *Model, err error) {
+	ms.refusals.WithLabelValues(m.Name(), m.Version(), errs.CodeOf(err).String()).Inc()
+}
+
+func (ms *metrics) dispatched(m *Model, reason string, requests int) {
+	ms.dispatch.WithLabelValues(m.Name(), m.Version(), reason).Inc()
+	ms.coalesced.WithLabelValues(m.Name(), m.Version()).Observe(float64(requests))
+}
+
+// collector reads the arenas of the loaded models when Prometheus asks.
+type collector struct{ r *Repository }
+
+var (
+	bytesHeld   = prometheus.NewDesc("goruntime_arena_bytes", "Bytes of an arena, live or retained.", []string{"model", "version", "arena", "state"}, nil)
+	copiesMade  = prometheus.NewDesc("goruntime_copies_total", "Payload copies by reason.", []string{"model", "version", "reason"}, nil)
+	bytesCopied = prometheus.NewDesc("goruntime_copied_bytes_total", "Bytes of payload copies by reason.", []string{"model", "version", "reason"}, nil)
+)
+
+// Describe implements prometheus.Collector.
+func (c collector) Describe(ch chan<- *prometheus.Desc) {
+	ch <- bytesHeld
+	ch <- copiesMade
+	ch <- bytesCopied
+}
+
+// Collect implements prometheus.Collector.
+func (c collector) Collect(ch chan<- prometheus.Metric) {
+	for _, m := range c.r.All() {
+		io, execution := m.session.IO().Stats(), m.session.Execution().Stats()
+		for name, s := range map[string]arena.Stats{"io": io, "execution": execution} {
+			ch <- prometheus.MustNewConstMetric(bytesHeld, prometheus.GaugeValue, float64(s.Live), m.Name(), m.Version(), name, "live")
+			ch <- prometheus.MustNewConstMetric(bytesHeld, prometheus.GaugeValue, float64(s.Retained), m.Name(), m.Version(), name, "retained")
+		}
+		for why := range arena.NumCopyReasons {
+			ch <- prometheus.MustNewConstMetric(copiesMade, prometheus.CounterValue, float64(io.Copies[why]), m.Name(), m.Version(), why.String())
+			ch <- prometheus.MustNewConstMetric(bytesCopied, prometheus.CounterValue, float64(io.CopiedBytes[why]), m.Name(), m.Version(), why.String())
+		}
+		m.leave()
+	}
+}

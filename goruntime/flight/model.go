@@ -1,0 +1,198 @@
+package flight
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/goruntime/goruntime/goruntime/arrowio"
+	"github.com/goruntime/goruntime/goruntime/errs"
+	"github.com/goruntime/goruntime/goruntime/exec"
+)
+
+// Model is a loaded model with its plans.
+//
+// Ownership: counted: Repository.Get and All enter, leave ends; the last one closes.
+// Concurrency: all methods are safe from any goroutine.
+type Model struct {
+	file     found
+	manifest *arrowio.Manifest
+	session  *exec.Session
+	gate     *gate
+	metrics  *metrics
+	users    atomic.Int64 // streams, and the repository
+
+	mu    sync.Mutex // protects plans
+	plans map[string]*planned
+}
+
+// planned is a plan with the batcher of its schema.
+type planned struct {
+	*arrowio.Plan
+	batcher *batcher // nil where requests run alone
+}
+
+// maxPlans bounds the schemas that a model keeps plans for: clients choose schemas.
+const maxPlans = 64
+
+func openModel(f found, o exec.Options, ms *metrics) (*Model, error) {
+	manifest := &arrowio.Manifest{}
+	var err error
+	if f.manifest != "" {
+		if manifest, err = arrowio.ReadManifest(f.manifest); err != nil {
+			return nil, err
+		}
+	}
+	if err := verify(f.path, manifest); err != nil {
+		return nil, err
+	}
+	s, err := exec.Open(f.path, o)
+	if err != nil {
+		return nil, err
+	}
+	m := &Model{file: f, manifest: manifest, session: s, gate: newGate(manifest.Limits), metrics: ms, plans: map[string]*planned{}}
+	m.users.Store(1)
+	return m, nil
+}
+
+// Name returns the model's name, Version its version.
+func (m *Model) Name() string { return m.file.model }
+
+// Version returns the model's version.
+func (m *Model) Version() string { return m.file.version }
+
+func (m *Model) enter() { m.users.Add(1) }
+
+// Leave ends the use of a model that Repository.Get or All returned.
+func (m *Model) Leave() { m.leave() }
+
+func (m *Model) leave() {
+	if m.users.Add(-1) == 0 {
+		m.session.Close()
+	}
+}
+
+// plan returns the plan for batches of a schema, made once.
+func (m *Model) plan(schema *arrow.Schema) (*planned, error) {
+	key := schema.Fingerprint()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if p := m.plans[key]; p != nil && key != "" && p.Schema().Equal(schema) {
+		return p, nil
+	}
+	plan, err := arrowio.Compile(m.session, schema, m.manifest)
+	if err != nil {
+		return nil, err
+	}
+	p := &planned{Plan: plan}
+	if m.manifest.Batch.MaxRows > 0 {
+		p.batcher = newBatcher(m, plan)
+	}
+	if key != "" && len(m.plans) < maxPlans {
+		m.plans[key] = p
+	}
+	return p, nil
+}
+
+// score runs one batch, alone or with others.
+func (m *Model) score(ctx context.Context, p *planned, b arrow.RecordBatch) (arrow.RecordBatch, error) {
+	done, err := m.gate.enter(ctx, arrowio.Size(b))
+	if err != nil {
+		m.metrics.refused(m, err)
+		return nil, err
+	}
+	defer done()
+	clock := m.metrics.start(m)
+	f, err := p.Feeds(b, m.session.IO())
+	if err != nil {
+		m.metrics.refused(m, err)
+		return nil, err
+	}
+	clock.stage("input")
+	var out arrow.RecordBatch
+	if p.batcher != nil {
+		out, err = p.batcher.score(ctx, f)
+	} else {
+		defer f.Release()
+		out, err = m.run(ctx, p.Plan, f)
+	}
+	if err != nil {
+		m.metrics.refused(m, err)
+		return nil, err
+	}
+	clock.stage("infer")
+	m.metrics.scored(m, f.Rows)
+	return out, nil
+}
+
+// run runs feeds and returns the answer.
+func (m *Model) run(ctx context.Context, p *arrowio.Plan, f *arrowio.Feeds) (arrow.RecordBatch, error) {
+	if err := m.gate.turn(ctx); err != nil {
+		return nil, err
+	}
+	defer m.gate.next()
+	results, err := p.Run(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	return p.Batch(results, f.Rows)
+}
+
+// gate bounds what a model's requests hold, how many wait and how many run.
+type gate struct {
+	limits  arrowio.Limits
+	turns   chan struct{} // nil is no bound
+	waiting atomic.Int64
+	bytes   atomic.Int64
+}
+
+func newGate(l arrowio.Limits) *gate {
+	g := &gate{limits: l}
+	if l.Concurrency > 0 {
+		g.turns = make(chan struct{}, l.Concurrency)
+	}
+	return g
+}
+
+// enter admits a request of n bytes; done ends it.
+//
+// Errors: errs.Memory where the bytes in flight would pass their bound, or the queue
+// is full.
+func (g *gate) enter(_ context.Context, n int64) (done func(), err error) {
+	total := g.bytes.Add(n)
+	if l := g.limits.InFlightBytes; l > 0 && total > l {
+		g.bytes.Add(-n)
+		return nil, errs.New(errs.Memory, "%d bytes are in flight, at most %d allowed: try again later", total, l)
+	}
+	waiting := g.waiting.Add(1)
+	if l := int64(g.limits.Queue); l > 0 && waiting > l+int64(cap(g.turns)) {
+		g.waiting.Add(-1)
+		g.bytes.Add(-n)
+		return nil, errs.New(errs.Memory, "%d requests wait, at most %d allowed: try again later", waiting, l)
+	}
+	return func() {
+		g.waiting.Add(-1)
+		g.bytes.Add(-n)
+	}, nil
+}
+
+// turn waits until one more run may begin; next ends it.
+func (g *gate) turn(ctx context.Context) error {
+	if g.turns == nil {
+		return nil
+	}
+	select {
+	case g.turns <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return errs.New(errs.Canceled, "while waiting for a turn: %w", context.Cause(ctx))
+	}
+}
+
+func (g *gate) next() {
+	if g.turns != nil {
+		<-g.turns
+	}
+}

@@ -1,0 +1,201 @@
+package flight
+
+import (
+	"context"
+	"crypto/subtle"
+	"crypto/tls"
+	"log/slog"
+	"net"
+	"slices"
+	"strings"
+	"time"
+
+	aflight "github.com/apache/arrow-go/v18/arrow/flight"
+	"github.com/prometheus/client_golang/prometheus"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/health"
+	healthpb "google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/reflection"
+	"google.golang.org/grpc/status"
+)
+
+// Options are how a server listens; the zero value serves anyone on a private address.
+type Options struct {
+	TLS *tls.Config // nil is plain text
+	// Tokens are the bearer tokens that may call, and what each may do; none is anyone.
+	Tokens []Token
+	// MaxMessage is the most bytes of one message; 0 is 256 MiB.
+	MaxMessage int
+	Log        *slog.Logger // nil logs nothing
+}
+
+// Token is a bearer token.
+type Token struct {
+	Secret string   `json:"token"`
+	Models []string `json:"models,omitempty"` // that it may use; none is all
+	Admin  bool     `json:"admin,omitempty"`  // may load and unload
+}
+
+// Server serves a repository by Arrow Flight.
+type Server struct {
+	grpc    *grpc.Server
+	health  *health.Server
+	service *service
+}
+
+// service is the Flight service.
+type service struct {
+	aflight.BaseFlightServer
+	repository *Repository
+	options    Options
+}
+
+// window is the HTTP/2 window: one batch of a megabyte needs no round trip inside.
+const window = 4 << 20
+
+// New returns a server over a repository, which it does not close.
+func New(r *Repository, o Options) *Server {
+	if o.MaxMessage == 0 {
+		o.MaxMessage = 256 << 20
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	s := &Server{service: &service{repository: r, options: o}, health: health.NewServer()}
+	list := []grpc.ServerOption{
+		grpc.MaxRecvMsgSize(o.MaxMessage), grpc.MaxSendMsgSize(o.MaxMessage), grpc.InitialWindowSize(window),
+		grpc.InitialConnWindowSize(window), grpc.WriteBufferSize(256 << 10),
+		grpc.StreamInterceptor(s.service.stream), grpc.UnaryInterceptor(s.service.unary),
+	}
+	if o.TLS != nil {
+		list = append(list, grpc.Creds(credentials.NewTLS(o.TLS)))
+	}
+	s.grpc = grpc.NewServer(list...)
+	aflight.RegisterFlightServiceServer(s.grpc, s.service)
+	healthpb.RegisterHealthServer(s.grpc, s.health)
+	reflection.Register(s.grpc)
+	return s
+}
+
+// Serve answers calls on a listener until Stop.
+func (s *Server) Serve(l net.Listener) error { return s.grpc.Serve(l) }
+
+// Metrics returns what Prometheus gathers.
+func (s *Server) Metrics() prometheus.Gatherer {
+	r := s.service.repository.metrics.registry
+	_ = r.Register(collector{s.service.repository}) // a second call finds it there
+	return r
+}
+
+// Stop refuses new calls, lets those under way end, and breaks them off when ctx ends.
+func (s *Server) Stop(ctx context.Context) {
+	s.health.Shutdown()
+	done := make(chan struct{})
+	go func() {
+		s.grpc.GracefulStop()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-ctx.Done():
+		s.grpc.Stop()
+		<-done
+	}
+}
+
+// ---- who may call ----
+
+type tokenKey struct{}
+
+// caller returns ctx with the token of a call.
+func (s *service) caller(ctx context.Context) (context.Context, error) {
+	if len(s.options.Tokens) == 0 {
+		return ctx, nil
+	}
+	md, _ := metadata.FromIncomingContext(ctx)
+	for _, header := range md.Get("authorization") {
+		secret, ok := strings.CutPrefix(header, "Bearer ")
+		if !ok {
+			continue
+		}
+		for i := range s.options.Tokens {
+			if t := &s.options.Tokens[i]; subtle.ConstantTimeCompare([]byte(secret), []byte(t.Secret)) == 1 {
+				return context.WithValue(ctx, tokenKey{}, t), nil
+			}
+		}
+	}
+	return nil, status.Error(codes.Unauthenticated, "a bearer token that this server knows expected in the header authorization")
+}
+
+// allowed reports whether the caller may use a model.
+func (s *service) allowed(ctx context.Context, m *Model) error {
+	t, _ := ctx.Value(tokenKey{}).(*Token)
+	if t == nil || len(t.Models) == 0 || slices.Contains(t.Models, m.Name()) {
+		return nil
+	}
+	return status.Errorf(codes.PermissionDenied, "this token may not use the model %q", m.Name())
+}
+
+// admin reports whether the caller may load and unload models.
+func (s *service) admin(ctx context.Context) error {
+	if t, _ := ctx.Value(tokenKey{}).(*Token); t == nil || t.Admin {
+		return nil
+	}
+	return status.Error(codes.PermissionDenied, "this token may not load or unload models")
+}
+
+// ---- around every call ----
+
+type streamWith struct {
+	grpc.ServerStream
+	ctx context.Context
+}
+
+func (s streamWith) Context() context.Context { return s.ctx }
+
+func (s *service) stream(srv any, ss grpc.ServerStream, info *grpc.StreamServerInfo, next grpc.StreamHandler) (err error) {
+	start := time.Now()
+	ctx, err := s.caller(ss.Context())
+	if err == nil {
+		err = s.guarded(func() error { return next(srv, streamWith{ss, ctx}) })
+	}
+	s.log(ss.Context(), info.FullMethod, start, err)
+	return err
+}
+
+func (s *service) unary(ctx context.Context, req any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (resp any, err error) {
+	start := time.Now()
+	if !strings.HasPrefix(info.FullMethod, "/grpc.health.") {
+		if ctx, err = s.caller(ctx); err != nil {
+			return nil, err
+		}
+	}
+	err = s.guarded(func() (err error) {
+		resp, err = next(ctx, req)
+		return err
+	})
+	s.log(ctx, info.FullMethod, start, err)
+	return resp, err
+}
+
+// guarded turns a panic of one call into its status: the server lives on.
+func (s *service) guarded(call func() error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			s.options.Log.Error("panic", "value", v)
+			err = status.Errorf(codes.Internal, "goruntime bug: %v", v)
+		}
+	}()
+	return call()
+}
+
+func (s *service) log(ctx context.Context, method string, start time.Time, err error) {
+	level := slog.LevelInfo
+	if err != nil {
+		level = slog.LevelWarn
+	}
+	s.options.Log.Log(ctx, level, "call", "method", method, "seconds", time.Since(start).Seconds(), "code", status.Code(err).String())
+}
