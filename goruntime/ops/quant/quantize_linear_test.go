@@ -124,3 +124,12 @@ func TestQuantizeLinearErrors(t *testing.T) {
 		{Name: "an f64 scale", In: optest.In(x, optest.F64(nil, 1)), Err: "input 1 is f64, one of", Code: errs.Type},
 	})
 }
+
+func TestQuantizeAndDequantizeLinearMS(t *testing.T) {
+	u16 := optest.Filled(tensor.U16, optest.Dims(3), 5, 300, 65535)
+	optest.Run(t, QuantizeLinearMS, []optest.Case{
+		{Name: "u16", In: optest.In(f32s(3, 0, 147.5, 99999), optest.F32(nil, 0.5), optest.Filled(tensor.U16, nil, 5)), Want: optest.Want(u16)},
+		{Name: "i4 along an axis", Attrs: optest.Attrs("axis", 0), In: optest.In(f32s(2, 3, -40), f32s(2, 1, 2), optest.Filled(tensor.I4, optest.Dims(2), 0, 1)), Want: optest.Want(optest.Filled(tensor.I4, optest.Dims(2), 3, -8))},
+	})
+	optest.Run(t, DequantizeLinearMS, []optest.Case{{Name: "u16", In: optest.In(u16, optest.F32(nil, 0.5), optest.Filled(tensor.U16, nil, 5)), Want: optest.Want(f32s(3, 0, 147.5, 32765))}})
+}

@@ -1,0 +1,123 @@
+package quant
+
+import (
+	"github.com/goruntime/goruntime/goruntime/op"
+	"github.com/goruntime/goruntime/goruntime/tensor"
+)
+
+// QLinearAdd and QLinearMul compute with two quantized tensors that broadcast.
+// https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md
+// Departures: none. Numbers are added and multiplied in f32.
+var (
+	QLinearAdd = pairwise("QLinearAdd", func(s *paired, dst []uint8, a, b []uint8, stepA, stepB int) {
+		i, j := 0, 0
+		for k := range dst {
+			dst[k] = s.out.code(s.a[a[i]] + s.b[b[j]])
+			i += stepA
+			j += stepB
+		}
+	})
+	QLinearMul = pairwise("QLinearMul", func(s *paired, dst []uint8, a, b []uint8, stepA, stepB int) {
+		i, j := 0, 0
+		for k := range dst {
+			dst[k] = s.out.code(s.a[a[i]] * s.b[b[j]])
+			i += stepA
+			j += stepB
+		}
+	})
+)
+
+// paired is the State of an operator on two tensors. The tables have the numbers
+// of the codes, a's (and for sums b's too) divided by the scale of the output.
+type paired struct {
+	dims            tensor.Shape // of the output; the last one is a row
+	stepsA          []int
+	stepsB          []int
+	row             func(s *paired, dst, a, b []uint8, stepA, stepB int)
+	sum             bool
+	out             scaling
+	a, b            [256]float32
+	dst, srcA, srcB []uint8
+}
+
+func pairwise(name string, row func(s *paired, dst, a, b []uint8, stepA, stepB int)) *op.Def {
+	return op.Declare(op.Def{
+		Name: name, Domain: microsoft, Versions: op.Versions{1: ""},
+		Shape: func(c *op.Infer) error {
+			if err := singleScalings(c, 1, 2, 4, 5, 6, 7); err != nil {
+				return err
+			}
+			out, err := op.BroadcastShape(c.Grow(0, c.DType(0), 0), c.In(0), c.In(3))
+			if err != nil {
+				return err
+			}
+			c.SetOutput(0, c.DType(0), out)
+			return nil
+		},
+		Prepare: func(c *op.Context) error {
+			s := &paired{row: row, sum: name == "QLinearAdd", dims: c.Out(0).Shape.Clone()}
+			a, b := c.In(0).Shape, c.In(3).Shape
+			if a.Equal(b) { // rows of any length will do
+				n := a.Elements()
+				s.dims = tensor.Shape{(n + unitLength - 1) / unitLength, unitLength}
+				s.stepsA, s.stepsB = []int{unitLength, 1}, []int{unitLength, 1}
+			} else {
+				s.stepsA, s.stepsB = steps(a, s.dims), steps(b, s.dims)
+			}
+			c.State = s
+			return nil
+		},
+		Run: func(c *op.Context) error {
+			s, d := c.State.(*paired), c.In(0).DType
+			a, b := scalingOf(c, d, 1, 2), scalingOf(c, c.In(3).DType, 4, 5)
+			s.out = scalingOf(c, d, 6, 7)
+			for i := range s.a {
+				s.a[i], s.b[i] = a.value(uint8(i))/s.out.scale, b.value(uint8(i))
+				if s.sum {
+					s.b[i] /= s.out.scale
+				}
+			}
+			s.dst, s.srcA, s.srcB = c.Out(0).Raw(), c.In(0).Raw(), c.In(3).Raw()
+			if len(s.dst) > 0 {
+				rows := s.dims[:max(0, len(s.dims)-1)].Elements()
+				c.For(rows, max(1, 32<<10/max(1, len(s.dst)/rows)), s)
+			}
+			return nil
+		},
+		DTypes: op.Uniform(struct{}{}, bytes...),
+		Also:   alsoScaled([]int{2, 3, 5, 7}, 1, 4, 6),
+	})
+}
+
+// steps returns how far elements of s lie apart along each dimension of out.
+func steps(s, out tensor.Shape) []int {
+	list, step := make([]int, len(out)), 1
+	for d := 1; d <= len(s); d++ {
+		if n := s[len(s)-d]; n != 1 {
+			list[len(out)-d] = step
+			step *= n
+		}
+	}
+	return list
+}
+
+// Chunk implements op.Task over rows of the last dimension.
+func (s *paired) Chunk(lo, hi int) {
+	last := len(s.dims) - 1
+	if last < 0 {
+		s.row(s, s.dst, s.srcA, s.srcB, 0, 0)
+		return
+	}
+	n := s.dims[last]
+	for r := lo; r < hi; r++ {
+		atA, atB, rest := 0, 0, r
+		for d := last - 1; d >= 0; d-- {
+			i := rest % s.dims[d]
+			atA += i * s.stepsA[d]
+			atB += i * s.stepsB[d]
+			rest /= s.dims[d]
+		}
+		dst := s.dst[r*n : min(len(s.dst), (r+1)*n)]
+		s.row(s, dst, s.srcA[atA:], s.srcB[atB:], s.stepsA[last], s.stepsB[last])
+	}
+}
