@@ -1,6 +1,6 @@
-"""Builds the extension goruntime._native: the Go core and its C files in one
-shared library, with the Go command as compiler. Everything else is in
-pyproject.toml."""
+"""Builds the extension goruntime._native, the Go core and its C files in one
+shared library, and the command goruntime, with the Go command as compiler.
+Everything else is in pyproject.toml."""
 
 from __future__ import annotations
 
@@ -41,6 +41,12 @@ class GoBuild(build_ext):
             cwd=ROOT, env=env, check=True,
         )  # fmt: skip
         target.with_suffix(".h").unlink(missing_ok=True)  # cgo's header, of no use beside the module
+        # The command is a program of its own, beside the module: see goruntime/cli.py.
+        command = target.parent / "bin" / "goruntime"
+        subprocess.run(
+            [go, "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", str(command), "./goruntime/cmd/goruntime"],
+            cwd=ROOT, env={**env, "CGO_ENABLED": "0"}, check=True,
+        )  # fmt: skip
 
 
 setup(ext_modules=[Extension("goruntime._native", sources=[])], cmdclass={"build_ext": GoBuild})

@@ -96,22 +96,26 @@ func TestScore(t *testing.T) {
 		},
 		{
 			"columns become a matrix", "fixed", schemaOf(field("a", f32), field("b", f32), field("c", f32)),
-			`[{"a":1,"b":-2,"c":3},{"a":-1,"b":2,"c":-3}]`, 0, nil, `[{"y":[1,0,3]},{"y":[0,2,0]}]`, map[arena.CopyReason]int64{arena.CopyInterleave: 1},
+			`[{"a":1,"b":-2,"c":3},{"a":-1,"b":2,"c":-3}]`, 0, nil, `[{"y":[1,0,3]},{"y":[0,2,0]}]`,
+			map[arena.CopyReason]int64{arena.CopyInterleave: 1},
 		},
 		{
 			"the manifest orders columns", "fixed", schemaOf(field("a", f32), field("b", f32), field("c", f32)),
 			`[{"a":1,"b":2,"c":3}]`, 0, &Manifest{Inputs: map[string]InputRule{"x": {Columns: []string{"c", "a", "b"}}}},
-			`[{"y":[3,1,2]}]`, map[arena.CopyReason]int64{arena.CopyInterleave: 1},
+			`[{"y":[3,1,2]}]`,
+			map[arena.CopyReason]int64{arena.CopyInterleave: 1},
 		},
 		{
 			"nulls are filled", "double", schemaOf(field("x", f32)), `[{"x":1},{"x":null}]`, 0,
-			&Manifest{Inputs: map[string]InputRule{"x": {Fill: 7.0}}}, `[{"y":2},{"y":14}]`, map[arena.CopyReason]int64{arena.CopyNulls: 1},
+			&Manifest{Inputs: map[string]InputRule{"x": {Fill: 7.0}}}, `[{"y":2},{"y":14}]`,
+			map[arena.CopyReason]int64{arena.CopyNulls: 1},
 		},
 		{"casts are made where allowed", "double", schemaOf(field("x", arrow.PrimitiveTypes.Int16)), `[{"x":3}]`, 0, casts, `[{"y":6}]`, map[arena.CopyReason]int64{arena.CopyConversion: 1}},
 		{
 			"strings", "strings", schemaOf(field("s", arrow.BinaryTypes.String), field("t", arrow.BinaryTypes.LargeString)),
 			`[{"s":"a","t":"ß"},{"s":"","t":"long"}]`, 0, &Manifest{Outputs: []OutputRule{{Value: "s", Column: "same"}}},
-			`[{"same":"a"},{"same":""}]`, map[arena.CopyReason]int64{arena.CopyAlias: 1, arena.CopyConversion: 1},
+			`[{"same":"a"},{"same":""}]`,
+			map[arena.CopyReason]int64{arena.CopyAlias: 1, arena.CopyConversion: 1},
 		},
 		{
 			"inner values under other names", "chain", schemaOf(field("x", f32)), `[{"x":-1},{"x":3}]`, 0,

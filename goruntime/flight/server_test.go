@@ -387,8 +387,11 @@ func TestTokens(t *testing.T) {
 		token, model string
 		code         codes.Code
 	}{
-		{"", "double", codes.Unauthenticated}, {"wrong", "double", codes.Unauthenticated},
-		{"one", "double", codes.OK}, {"one", "chain", codes.PermissionDenied}, {"all", "chain", codes.OK},
+		{"", "double", codes.Unauthenticated},
+		{"wrong", "double", codes.Unauthenticated},
+		{"one", "double", codes.OK},
+		{"one", "chain", codes.PermissionDenied},
+		{"all", "chain", codes.OK},
 	} {
 		ctx := context.Background()
 		if k.token != "" {

@@ -1,0 +1,154 @@
+"""goruntime serve, as its clients see it: pyarrow's Flight client, a process of its own."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import urllib.request
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+from pyarrow import flight
+
+MODELS = pathlib.Path(__file__).resolve().parents[1] / "models"
+
+
+class Served:
+    """A server over a folder of copies."""
+
+    def __init__(self, folder: pathlib.Path, *options: str) -> None:
+        command = [sys.executable, "-c", "from goruntime.cli import main; main()", "serve", str(folder), "--port", "0", "--metrics-port", "0", *options]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        assert self.process.stdout is not None
+        first = self.process.stdout.readline()
+        if not first.startswith("listening on "):
+            raise AssertionError(self.process.communicate()[1])
+        self.uri = first.split()[-1]
+        self.metrics_url = self.process.stdout.readline().split()[-1]
+
+    def stop(self) -> str:
+        self.process.send_signal(signal.SIGTERM)
+        _, text = self.process.communicate(timeout=60)
+        assert self.process.returncode == 0, text
+        return text
+
+    def metrics(self) -> dict[tuple[str, str], float]:
+        text = urllib.request.urlopen(self.metrics_url, timeout=10).read().decode()
+        return {(s.name, s.labels.get("reason", s.labels.get("state", ""))): s.value for f in text_string_to_metric_families(text) for s in f.samples}
+
+
+@pytest.fixture
+def served(tmp_path):
+    """A server with three models, which must stop cleanly."""
+    shutil.copy(MODELS / "double.onnx", tmp_path / "double.onnx")
+    for version in ("1", "2"):
+        (tmp_path / "sum" / version).mkdir(parents=True)
+        shutil.copy(MODELS / "sum.onnx", tmp_path / "sum" / version / "model.onnx")
+    shutil.copy(MODELS / "chain.onnx", tmp_path / "chain.onnx")
+    (tmp_path / "chain.manifest.json").write_text(json.dumps({"batching": {"max_rows": 256, "delay_us": 2000}}))
+    server = Served(tmp_path)
+    yield server
+    server.stop()
+
+
+def exchange(client: flight.FlightClient, path: list[str], batches: list[pa.RecordBatch]) -> list[pa.RecordBatch]:
+    writer, reader = client.do_exchange(flight.FlightDescriptor.for_path(*path))
+    answers = []
+    with writer:
+        writer.begin(batches[0].schema)
+        for i, batch in enumerate(batches):
+            writer.write_with_metadata(batch, pa.py_buffer(str(i).encode()))
+            chunk = reader.read_chunk()
+            assert chunk.app_metadata.to_pybytes() == str(i).encode()
+            answers.append(chunk.data)
+        writer.done_writing()
+        with pytest.raises(StopIteration):
+            reader.read_chunk()
+    return answers
+
+
+def test_pyarrow_scores(served):
+    with flight.connect(served.uri) as client:
+        paths = [[p.decode() for p in f.descriptor.path] for f in client.list_flights()]
+        assert paths == [["chain", "1"], ["double", "1"], ["sum", "1"], ["sum", "2"]]
+        batches = [pa.record_batch({"x": pa.array(np.arange(n), pa.float32())}) for n in (3, 1, 0, 250000)]
+        for batch, answer in zip(batches, exchange(client, ["double"], batches), strict=True):
+            np.testing.assert_array_equal(answer.column("y").to_numpy(), 2 * batch.column("x").to_numpy())
+        pair = pa.record_batch({"y": pa.array([1, 2], pa.float32()), "x": pa.array([10, 20], pa.float32())})
+        for path in (["sum"], ["sum", "1"]):
+            assert exchange(client, path, [pair])[0].column("z").to_pylist() == [11, 22]
+
+
+def test_refusals_are_flight_errors(served):
+    x = pa.record_batch({"x": pa.array([1], pa.float32())})
+    with flight.connect(served.uri) as client:
+        for path, batch, kind, text in (
+            (["none"], x, KeyError, 'no model "none"'),
+            (["sum"], x, KeyError, "no columns for the inputs y"),
+            (["double"], pa.record_batch({"x": pa.array([None], pa.float32())}), pa.ArrowInvalid, 'the column "x": row 0 is null'),
+            (["double"], pa.record_batch({"x": pa.array([1.0])}), pa.ArrowInvalid, "f64, f32 expected"),
+        ):
+            writer, reader = client.do_exchange(flight.FlightDescriptor.for_path(*path))
+            writer.begin(batch.schema)
+
+            def ask(writer=writer, reader=reader, batch=batch):
+                writer.write_batch(batch)
+                writer.done_writing()
+                reader.read_chunk()
+
+            with pytest.raises(kind, match=text):
+                ask()
+            with pytest.raises(Exception, match=text):
+                writer.close()
+        assert exchange(client, ["double"], [x])[0].column("y").to_pylist() == [2]
+
+
+def test_clients_together_get_their_own_rows(served):
+    wrong: list[object] = []
+
+    def client(number: int) -> None:
+        with flight.connect(served.uri) as c:
+            batches = [pa.record_batch({"x": pa.array(np.arange(1 + (number + i) % 9) + number * 100, pa.float32())}) for i in range(25)]
+            for b, a in zip(batches, exchange(c, ["chain"], batches), strict=True):
+                x = b.column("x").to_numpy()
+                if not np.array_equal(a.column("y").to_numpy(), x * x + x):
+                    wrong.append((number, a))
+
+    threads = [threading.Thread(target=client, args=(n,)) for n in range(6)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert not wrong
+    counted = served.metrics()
+    dispatches = sum(v for (name, _), v in counted.items() if name == "goruntime_dispatches_total")
+    assert 0 < dispatches < 150, "no requests ran together"
+    assert counted[("goruntime_arena_bytes", "live")] == 0
+
+
+def test_a_public_address_needs_protection(tmp_path):
+    shutil.copy(MODELS / "double.onnx", tmp_path / "double.onnx")
+    with pytest.raises(AssertionError, match="no loopback address"):
+        Served(tmp_path, "--host", "0.0.0.0")
+
+
+def test_a_folder_without_models(tmp_path):
+    with pytest.raises(AssertionError, match="no model in"):
+        Served(tmp_path)
+
+
+def test_manifests_are_written_for_editing(tmp_path):
+    shutil.copy(MODELS / "fixed.onnx", tmp_path / "m.onnx")
+    command = [sys.executable, "-c", "from goruntime.cli import main; main()", "manifest", str(tmp_path / "m.onnx")]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip() == str(tmp_path / "m.manifest.json")
+    found = json.loads((tmp_path / "m.manifest.json").read_text())
+    assert found["inputs"] == {"x": {"columns": ["x"]}}
+    assert found["outputs"] == [{"value": "y"}]
+    assert "--force" in subprocess.run(command, capture_output=True, text=True, check=False).stderr
