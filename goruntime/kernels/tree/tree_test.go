@@ -175,6 +175,15 @@ func leavesAgree(t *testing.T, seed uint64) {
 		if f.Trees(first, x, packed, list); !slices.Equal(list, alone[first:first+len(list)]) {
 			t.Fatalf("trees from %d on: leaves %v, want %v", first, list, alone[first:first+len(list)])
 		}
+		if packed && len(list) == Lanes {
+			at := [Lanes]uint32(f.starts[first:])
+			portableOne(unsafe.Pointer(&f.cells[0]), unsafe.Pointer(&x[0]), &at)
+			for k, c := range at {
+				if leaf := f.leaf[c/uint32(cellBytes)]; leaf != alone[first+k] {
+					t.Fatalf("tree %d: the portable walk leads the first row to leaf %d, want %d", first+k, leaf, alone[first+k])
+				}
+			}
+		}
 	}
 }
 

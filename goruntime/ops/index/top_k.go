@@ -25,7 +25,7 @@ var TopK = op.Declare(op.Def{
 		tensor.I8: top(orderSigned[int8]), tensor.I16: top(orderSigned[int16]), tensor.I32: top(orderSigned[int32]), tensor.I64: top(orderSigned[int64]),
 		tensor.U8: top(orderUnsigned[uint8]), tensor.U16: top(orderUnsigned[uint16]), tensor.U32: top(orderUnsigned[uint32]), tensor.U64: top(orderUnsigned[uint64]),
 		tensor.F32: top(orderFloat32), tensor.F64: top(orderFloat64),
-		tensor.F16: top(orderHalf[tensor.Half]), tensor.BF16: top(orderHalf[tensor.BFloat16]),
+		tensor.F16: topHalf[tensor.Half], tensor.BF16: topHalf[tensor.BFloat16],
 	}),
 	Also: map[int][]tensor.DType{1: {tensor.I64}},
 })
@@ -45,7 +45,7 @@ var TopK1 = op.Declare(op.Def{
 })
 
 var topFloats = op.ByType(map[tensor.DType]topKernel{
-	tensor.F32: top(orderFloat32), tensor.F64: top(orderFloat64), tensor.F16: top(orderHalf[tensor.Half]),
+	tensor.F32: top(orderFloat32), tensor.F64: top(orderFloat64), tensor.F16: topHalf[tensor.Half],
 })
 
 func topShape(c *op.Infer) error {
@@ -83,6 +83,7 @@ func topOf(c *op.Infer, k int) error {
 type selection struct {
 	k, n, outer, inner int
 	smallest           bool
+	flip               uint64 // makes the greater key of the smaller number
 	kernel             topKernel
 	in, values, at     *tensor.View // the outputs are nil where the node has none
 	heaps              []entry
@@ -107,6 +108,9 @@ func topPrepare(c *op.Context, smallest bool) error {
 		return err
 	}
 	c.State = &selection{n: in[axis], outer: in[:axis].Elements(), inner: in[axis+1:].Elements(), smallest: smallest}
+	if smallest {
+		c.State.(*selection).flip = math.MaxUint64
+	}
 	return nil
 }
 
@@ -138,35 +142,118 @@ func topRun(c *op.Context) error {
 // Chunk implements op.Task over the rows.
 func (s *selection) Chunk(lo, hi int) { s.kernel(s, lo, hi) }
 
-// top makes the kernel of a type whose elements order as the keys do.
-func top[T any](order func(T) uint64) topKernel {
+// plainNumber is what Go compares by itself.
+type plainNumber interface {
+	int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64
+}
+
+// together is how many rows that lie side by side are searched at once.
+const together = 16
+
+// top makes the kernel of a type whose elements order as the keys do. Most elements
+// are no better than the worst one kept, which their own order tells: only of the
+// others, and of NaNs, a key is made.
+func top[T plainNumber](order func(T) uint64) topKernel {
 	return func(s *selection, lo, hi int) {
-		flip := uint64(0)
-		if s.smallest {
-			flip = math.MaxUint64
-		}
 		in := tensor.Elems[T](s.in)
-		for row := lo; row < hi; row++ {
-			heap := s.heaps[row*s.k : (row+1)*s.k]
-			from := row/s.inner*s.n*s.inner + row%s.inner
-			for i := range heap {
-				heap[i] = entry{order(in[from+i*s.inner]) ^ flip, i}
+		if s.inner == 1 {
+			for row := lo; row < hi; row++ {
+				topRow(s, in[row*s.n:(row+1)*s.n], row, order)
 			}
-			for i := s.k/2 - 1; i >= 0; i-- {
-				sink(heap, i)
+			return
+		}
+		for lo < hi {
+			w := min(together, hi-lo, s.inner-lo%s.inner)
+			from := lo/s.inner*s.n*s.inner + lo%s.inner
+			var worst [together]T
+			for l := range w {
+				heap := s.start(lo+l, func(i int) uint64 { return order(in[from+l+i*s.inner]) })
+				worst[l] = in[from+l+heap[0].at*s.inner]
 			}
 			for i := s.k; i < s.n; i++ {
-				if key := order(in[from+i*s.inner]) ^ flip; key > heap[0].key {
-					heap[0] = entry{key, i}
-					sink(heap, 0)
+				for l, x := range in[from+i*s.inner : from+i*s.inner+w] {
+					if s.smallest && x >= worst[l] || !s.smallest && x <= worst[l] {
+						continue
+					}
+					if heap := s.heap(lo + l); s.offer(heap, order(x), i) {
+						worst[l] = in[from+l+heap[0].at*s.inner]
+					}
 				}
 			}
-			for end := len(heap) - 1; end > 0; end-- {
-				heap[0], heap[end] = heap[end], heap[0]
-				sink(heap[:end], 0)
+			for l := range w {
+				finish(s.heap(lo + l))
+				write(s, in[from+l:], s.heap(lo+l), lo+l)
 			}
-			write(s, in[from:], heap, row)
+			lo += w
 		}
+	}
+}
+
+// topRow is top for elements that lie side by side.
+func topRow[T plainNumber](s *selection, x []T, row int, order func(T) uint64) {
+	heap := s.start(row, func(i int) uint64 { return order(x[i]) })
+	worst := x[heap[0].at]
+	if s.smallest {
+		for i := s.k; i < len(x); i++ {
+			if v := x[i]; !(v >= worst) && s.offer(heap, order(v), i) {
+				worst = x[heap[0].at]
+			}
+		}
+	} else {
+		for i := s.k; i < len(x); i++ {
+			if v := x[i]; !(v <= worst) && s.offer(heap, order(v), i) {
+				worst = x[heap[0].at]
+			}
+		}
+	}
+	finish(heap)
+	write(s, x, heap, row)
+}
+
+// topHalf is top for the 16-bit types, of which every element becomes a key.
+func topHalf[H interface{ Float32() float32 }](s *selection, lo, hi int) {
+	in := tensor.Elems[H](s.in)
+	for row := lo; row < hi; row++ {
+		from := row/s.inner*s.n*s.inner + row%s.inner
+		heap := s.start(row, func(i int) uint64 { return orderFloat32(in[from+i*s.inner].Float32()) })
+		for i := s.k; i < s.n; i++ {
+			s.offer(heap, orderFloat32(in[from+i*s.inner].Float32()), i)
+		}
+		finish(heap)
+		write(s, in[from:], heap, row)
+	}
+}
+
+// heap is the memory of a row.
+func (s *selection) heap(row int) []entry { return s.heaps[row*s.k : (row+1)*s.k] }
+
+// start makes the heap of a row of its first elements.
+func (s *selection) start(row int, key func(i int) uint64) []entry {
+	heap := s.heap(row)
+	for i := range heap {
+		heap[i] = entry{key(i) ^ s.flip, i}
+	}
+	for i := s.k/2 - 1; i >= 0; i-- {
+		sink(heap, i)
+	}
+	return heap
+}
+
+// offer takes an element in the place of the worst one where it is better.
+func (s *selection) offer(heap []entry, key uint64, at int) bool {
+	if key ^= s.flip; key <= heap[0].key { // of equal ones the lower index stays
+		return false
+	}
+	heap[0] = entry{key, at}
+	sink(heap, 0)
+	return true
+}
+
+// finish sorts a heap, the best entry first.
+func finish(heap []entry) {
+	for end := len(heap) - 1; end > 0; end-- {
+		heap[0], heap[end] = heap[end], heap[0]
+		sink(heap[:end], 0)
 	}
 }
 

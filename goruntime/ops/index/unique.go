@@ -2,6 +2,7 @@ package index
 
 import (
 	"cmp"
+	"slices"
 	"sort"
 	"strings"
 
@@ -33,29 +34,61 @@ var Unique = op.Declare(op.Def{
 	},
 	Run: func(c *op.Context) error {
 		s := c.State.(*distinct)
-		s.in, s.compare = c.In(0), op.Row[comparer](c)
+		row := op.Row[uniqueRow](c)
+		s.in, s.compare, s.sortKeys = c.In(0), row.compare, row.sort
 		if err := s.group(c); err != nil {
 			return err
 		}
 		return s.write(c)
 	},
-	DTypes: op.ByType(map[tensor.DType]comparer{
+	DTypes: op.ByType(map[tensor.DType]uniqueRow{
 		tensor.I8: byKey(orderSigned[int8]), tensor.I16: byKey(orderSigned[int16]), tensor.I32: byKey(orderSigned[int32]), tensor.I64: byKey(orderSigned[int64]),
 		tensor.U8: byKey(orderUnsigned[uint8]), tensor.U16: byKey(orderUnsigned[uint16]), tensor.U32: byKey(orderUnsigned[uint32]), tensor.U64: byKey(orderUnsigned[uint64]),
 		tensor.F32: byKey(orderFloat32), tensor.F64: byKey(orderFloat64), tensor.F16: byKey(orderHalf[tensor.Half]), tensor.BF16: byKey(orderHalf[tensor.BFloat16]),
-		tensor.Bool: byKey(orderUnsigned[uint8]), tensor.Str: compareTexts,
-		tensor.C64: byParts(orderFloat32), tensor.C128: byParts(orderFloat64),
+		tensor.Bool: byKey(orderUnsigned[uint8]), tensor.Str: {compare: compareTexts},
+		tensor.C64: {compare: byParts(orderFloat32)}, tensor.C128: {compare: byParts(orderFloat64)},
 	}),
 })
 
 // comparer compares the elements i and j.
 type comparer func(v *tensor.View, i, j int) int
 
-func byKey[T any](order func(T) uint64) comparer {
-	return func(v *tensor.View, i, j int) int {
-		x := tensor.Elems[T](v)
-		return cmp.Compare(order(x[i]), order(x[j]))
+// uniqueRow is how elements of a type are compared and, where there are keys,
+// sorted.
+type uniqueRow struct {
+	compare comparer
+	sort    func(c *op.Context, s *distinct) error
+}
+
+func byKey[T any](key func(T) uint64) uniqueRow {
+	return uniqueRow{
+		compare: func(v *tensor.View, i, j int) int {
+			x := tensor.Elems[T](v)
+			return cmp.Compare(key(x[i]), key(x[j]))
+		},
+		sort: func(c *op.Context, s *distinct) error {
+			list, err := op.Temporary[entry](c, s.n)
+			if err != nil {
+				return err
+			}
+			for i, x := range tensor.Elems[T](s.in) {
+				list[i] = entry{key(x), i}
+			}
+			slices.SortFunc(list, ascending)
+			for i, e := range list {
+				s.order[i] = e.at
+			}
+			return nil
+		},
 	}
+}
+
+// ascending orders entries by key, equal ones as they come.
+func ascending(a, b entry) int {
+	if a.key != b.key {
+		return cmp.Compare(a.key, b.key)
+	}
+	return a.at - b.at
 }
 
 // byParts compares complex numbers by their real parts, then by their imaginary
@@ -79,7 +112,8 @@ type distinct struct {
 	sorted                bool
 	in                    *tensor.View
 	compare               comparer
-	order                 []int // the slices, ascending, equal ones as they come
+	sortKeys              func(c *op.Context, s *distinct) error // nil where elements have no keys
+	order                 []int                                  // the slices, ascending, equal ones as they come
 	groups                []slice
 	byFirst               bool // what is sorted are the groups
 	shape                 []int
@@ -141,7 +175,13 @@ func (s *distinct) group(c *op.Context) error {
 		s.order[i] = i
 	}
 	s.byFirst = false
-	sort.Sort(s)
+	if s.sortKeys != nil && s.outer*s.inner == 1 {
+		if err := s.sortKeys(c, s); err != nil {
+			return err
+		}
+	} else {
+		sort.Sort(s)
+	}
 	s.groups = s.groups[:0]
 	for i, at := range s.order {
 		if i == 0 || s.slices(s.order[i-1], at) != 0 {

@@ -76,10 +76,11 @@ func determinant(a []float64, m int) float64 {
 		if p == 0 {
 			return det
 		}
+		top := a[k*m+k+1 : (k+1)*m]
 		for r := k + 1; r < m; r++ {
-			f := a[r*m+k] / p
-			for j := k + 1; j < m; j++ {
-				a[r*m+j] -= f * a[k*m+j]
+			f, row := a[r*m+k]/p, a[r*m+k+1 : (r+1)*m][:len(top)]
+			for j, x := range top {
+				row[j] -= f * x
 			}
 		}
 	}

@@ -226,17 +226,28 @@ func (s *contraction[A]) collect(lo, hi int) {
 	}
 }
 
-// total sums the elements of the given dimensions, the last one running fastest.
+// total sums the elements of the given dimensions, the last one running fastest, in
+// four sums side by side.
 func total[A einsumNumber](x []A, dims, strides []int) A {
-	var sum A
-	if len(dims) == 1 {
+	if len(dims) > 1 {
+		var sum A
 		for i := range dims[0] {
-			sum += x[i*strides[0]]
+			sum += total(x[i*strides[0]:], dims[1:], strides[1:])
 		}
 		return sum
 	}
-	for i := range dims[0] {
-		sum += total(x[i*strides[0]:], dims[1:], strides[1:])
+	var a, b, c, d A
+	n, step, at := dims[0], strides[0], 0
+	for ; n >= 4; n -= 4 {
+		a += x[at]
+		b += x[at+step]
+		c += x[at+2*step]
+		d += x[at+3*step]
+		at += 4 * step
 	}
-	return sum
+	for ; n > 0; n-- {
+		a += x[at]
+		at += step
+	}
+	return a + b + (c + d)
 }

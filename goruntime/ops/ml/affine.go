@@ -19,9 +19,10 @@ type affine struct {
 	out               tensor.View // [N, stride]
 	kernel            affineKernel
 	end               rowFinisher
+	transform         transform // of the scores, when the rows are finished
 }
 
-// rowFinisher makes the outputs of a row from its scores, in place.
+// rowFinisher looks at the scores of a row before they are transformed.
 type rowFinisher interface {
 	finishRow(row int, scores []float32)
 }
@@ -69,9 +70,12 @@ func (f *affine) run(c *op.Context, kernel affineKernel) {
 func (f *affine) Chunk(lo, hi int) {
 	f.kernel(f, lo, hi)
 	out := tensor.Elems[float32](&f.out)
-	for r := lo; r < hi; r++ {
-		f.end.finishRow(r, out[r*f.stride:(r+1)*f.stride])
+	if f.end != nil {
+		for r := lo; r < hi; r++ {
+			f.end.finishRow(r, out[r*f.stride:(r+1)*f.stride])
+		}
 	}
+	applyRows(f.transform, out[lo*f.stride:hi*f.stride], f.stride)
 }
 
 // affineKernel computes the rows [lo, hi).

@@ -81,6 +81,18 @@ func TestImputer(t *testing.T) {
 			Want: optest.Want(optest.Filled(d, optest.Dims(2, 2), 7, 3, 4, 8)),
 		})
 	}
+	long, want := make([]float32, 1000), make([]float32, 1000)
+	for i := range long {
+		long[i], want[i] = float32(i%7), float32(i%7)
+		if i%7 == 0 {
+			want[i] = float32(10 + i%20)
+		}
+	}
+	by := make([]float32, 20)
+	for i := range by {
+		by[i] = float32(10 + i)
+	}
+	cases = append(cases, optest.Case{Name: "many rows", Attrs: optest.Attrs("imputed_value_floats", by), In: optest.In(optest.F32(optest.Dims(50, 20), long...)), Want: optest.Want(optest.F32(optest.Dims(50, 20), want...))})
 	x := optest.In(optest.F32(optest.Dims(1, 2), 1, 2))
 	optest.Run(t, Imputer, append(cases,
 		optest.Case{Name: "no values of the type", Attrs: optest.Attrs("imputed_value_int64s", []int{1}), In: x, Err: "imputed_value_floats has 0 values", Code: errs.Model},
@@ -96,6 +108,10 @@ func TestOneHotEncoder(t *testing.T) {
 			Want: optest.Want(optest.F32(optest.Dims(2, 2, 3), 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0)),
 		})
 	}
+	cases = append(cases, optest.Case{
+		Name: "numbers far apart", Attrs: optest.Attrs("cats_int64s", []int{math.MinInt, math.MaxInt, 0}), In: optest.In(optest.Ints(0, math.MinInt64, 1, math.MaxInt64)),
+		Want: optest.Want(optest.F32(optest.Dims(4, 3), 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 1, 0)),
+	})
 	cats := optest.Attrs("cats_strings", []string{"a", ""})
 	optest.Run(t, OneHotEncoder, append(cases,
 		optest.Case{Name: "strings", Attrs: cats, In: optest.In(optest.Str(optest.Dims(3), "", "b", "a")), Want: optest.Want(optest.F32(optest.Dims(3, 2), 0, 1, 0, 0, 1, 0))},

@@ -63,23 +63,34 @@ func newImputer[T float32 | float64 | int64 | int32, A float32 | int](c *op.Cont
 	if n := len(by); n == 0 || n != 1 && (len(x) == 0 || n != featuresOf(x)) {
 		return nil, errs.New(errs.Model, "%s has %d values, X has shape %v: one, or one for each feature expected", name, n, x)
 	}
-	list := make([]T, len(by))
-	for i, v := range by {
-		list[i] = T(v)
+	list := make([]T, len(by)*max(1, 256/len(by))) // repeated, so that a stretch is long
+	for i := range list {
+		list[i] = T(by[i%len(by)])
 	}
 	return &imputer{value: value, by: list}, nil
 }
 
 func impute[T float32 | float64 | int64 | int32](s *imputer, lo, hi int) {
-	dst, value, by := tensor.Elems[T](s.out)[lo:hi], s.value.(T), s.by.([]T)
-	nan, feature := value != value, lo%len(by)
-	for i, x := range tensor.Elems[T](s.in)[lo:hi] {
-		if x == value || nan && x != x {
-			x = by[feature]
+	src, dst, value, by := tensor.Elems[T](s.in), tensor.Elems[T](s.out), s.value.(T), s.by.([]T)
+	for lo < hi { // a row of features, or what is left of it
+		list := by[lo%len(by):]
+		list = list[:min(len(list), hi-lo)]
+		x, y := src[lo:lo+len(list)], dst[lo:lo+len(list)]
+		if value != value {
+			for i, v := range x {
+				if v != v {
+					v = list[i]
+				}
+				y[i] = v
+			}
+		} else {
+			for i, v := range x {
+				if v == value {
+					v = list[i]
+				}
+				y[i] = v
+			}
 		}
-		dst[i] = x
-		if feature++; feature == len(by) {
-			feature = 0
-		}
+		lo += len(list)
 	}
 }

@@ -72,6 +72,9 @@ func newLinearClassifier(c *op.Context) (*linearClassifier, error) {
 		return nil, errs.New(errs.Model, "%d coefficients are %d scores of %d features, %d labels given", len(f.affine.coefficients), t, f.affine.features, classes)
 	}
 	f.affine.stride, f.affine.end = classes, f
+	if f.affine.targets == classes { // else two sees to it
+		f.affine.transform = f.transform
+	}
 	return f, nil
 }
 
@@ -82,7 +85,6 @@ func (f *linearClassifier) finishRow(row int, s []float32) {
 		return
 	}
 	f.labels.put(row, largest(s))
-	apply(f.transform, s)
 }
 
 // two makes two scores of the one that was computed.

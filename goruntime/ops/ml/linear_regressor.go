@@ -31,7 +31,7 @@ var LinearRegressor = op.Declare(op.Def{
 		}
 		f, err := newAffine(c.Attr, c.In(0).Shape, c.Attr.Int("targets"))
 		if err == nil {
-			f.end = t
+			f.transform = t
 			c.State = f
 		}
 		return err
@@ -44,6 +44,3 @@ var LinearRegressor = op.Declare(op.Def{
 	},
 	DTypes: affineKernels,
 })
-
-// finishRow implements rowFinisher.
-func (t transform) finishRow(_ int, scores []float32) { apply(t, scores) }

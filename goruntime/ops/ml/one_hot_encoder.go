@@ -1,6 +1,8 @@
 package ml
 
 import (
+	"math"
+
 	"github.com/goruntime/goruntime/goruntime/errs"
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/tensor"
@@ -44,6 +46,8 @@ var OneHotEncoder = op.Declare(op.Def{
 // hotEncoder is the State.
 type hotEncoder struct {
 	numbers map[int64]int
+	near    []int32 // the categories of the numbers from least on, where these lie close together
+	least   int64
 	texts   map[string]int
 	count   int
 	zeros   bool
@@ -63,6 +67,12 @@ func findText(s *hotEncoder, i int) int {
 
 func findNumber[T float32 | float64 | int64 | int32](s *hotEncoder, i int) int {
 	x := tensor.Elems[T](s.in)[i]
+	if s.near != nil {
+		if at := uint64(int64(x) - s.least); at < uint64(len(s.near)) && x == x {
+			return int(s.near[at])
+		}
+		return -1
+	}
 	if k, ok := s.numbers[int64(x)]; ok && x == x {
 		return k
 	}
@@ -85,7 +95,27 @@ func newHotEncoder(c *op.Context) (*hotEncoder, error) {
 	for i, x := range strings {
 		s.texts[x] = i
 	}
+	s.line()
 	return s, nil
+}
+
+// line lists numbers that lie close together.
+func (s *hotEncoder) line() {
+	most := int64(math.MinInt64)
+	s.least = math.MaxInt64
+	for x := range s.numbers {
+		s.least, most = min(s.least, x), max(most, x)
+	}
+	if len(s.numbers) == 0 || uint64(most-s.least) >= uint64(16*len(s.numbers)+64) {
+		return
+	}
+	s.near = make([]int32, most-s.least+1)
+	for i := range s.near {
+		s.near[i] = -1
+	}
+	for x, k := range s.numbers {
+		s.near[x-s.least] = int32(k)
+	}
 }
 
 // Chunk implements op.Task over the elements.

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/goruntime/goruntime/goruntime/errs"
+	"github.com/goruntime/goruntime/goruntime/kernels/vec"
 )
 
 // transform is a post_transform function, in the order in which TreeEnsemble
@@ -46,6 +47,41 @@ func apply[T score](t transform, s []T) {
 	case probit:
 		for i, x := range s {
 			s[i] = T(math.Sqrt2 * math.Erfinv(2*float64(x)-1))
+		}
+	}
+}
+
+// applyRows transforms rows of scores that lie side by side.
+func applyRows(t transform, s []float32, stride int) {
+	switch {
+	case len(s) == 0 || t == none:
+	case t == logistic:
+		vec.Apply(vec.Logistic, s, s)
+	case t == softmax:
+		for r := 0; r < len(s); r += stride {
+			row := s[r : r+stride]
+			top := row[0]
+			for _, x := range row {
+				top = max(top, x)
+			}
+			for i := range row {
+				row[i] -= top
+			}
+		}
+		vec.Apply(vec.Exponential, s, s)
+		for r := 0; r < len(s); r += stride {
+			row := s[r : r+stride]
+			sum := float32(0)
+			for _, x := range row {
+				sum += x
+			}
+			for i := range row {
+				row[i] /= sum
+			}
+		}
+	default:
+		for r := 0; r < len(s); r += stride {
+			apply(t, s[r:r+stride])
 		}
 	}
 }

@@ -2,6 +2,7 @@ package reduce
 
 import (
 	"github.com/goruntime/goruntime/goruntime/errs"
+	"github.com/goruntime/goruntime/goruntime/kernels/vec"
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
@@ -28,7 +29,7 @@ func cumulative(name string, versions op.Versions, product bool) *op.Def {
 			return nil
 		},
 		DTypes: op.ByType(map[tensor.DType]scanKernel{
-			tensor.F32: scanOf[float32, float32](plain), tensor.F64: scanOf[float64, float64](plain),
+			tensor.F32: scan32, tensor.F64: scanOf[float64, float64](plain),
 			tensor.I32: scanOf[int32, int32](plain), tensor.I64: scanOf[int64, int64](plain),
 			tensor.U32: scanOf[uint32, uint32](plain), tensor.U64: scanOf[uint64, uint64](plain),
 			tensor.F16: scanOf[uint16, float32](half), tensor.BF16: scanOf[uint16, float32](bfloat),
@@ -77,6 +78,42 @@ func cumulativePrepare(c *op.Context, product bool) error {
 // Chunk implements op.Task over the rows.
 func (s *scan) Chunk(lo, hi int) { s.kernel(s, lo, hi) }
 
+// scan32 adds whole rows where they lie side by side.
+func scan32(s *scan, lo, hi int) {
+	if s.inner == 1 {
+		scanOf[float32, float32](plain)(s, lo, hi)
+		return
+	}
+	out, in := tensor.Elems[float32](s.out), tensor.Elems[float32](s.in)
+	combine, neutral := vec.Plus, float32(0)
+	if s.product {
+		combine, neutral = vec.Times, 1
+	}
+	for lo < hi {
+		w := min(hi-lo, s.inner-lo%s.inner)
+		at, step := lo/s.inner*s.n*s.inner+lo%s.inner, s.inner
+		if s.reverse {
+			at, step = at+(s.n-1)*s.inner, -s.inner
+		}
+		for i := range s.n {
+			switch now, before := out[at:at+w], at-step; {
+			case i > 0 && s.exclusive:
+				vec.Combine(combine, now, out[before:before+w], in[before:before+w])
+			case i > 0:
+				vec.Combine(combine, now, out[before:before+w], in[at:at+w])
+			case s.exclusive:
+				for k := range now {
+					now[k] = neutral
+				}
+			default:
+				copy(now, in[at:at+w])
+			}
+			at += step
+		}
+		lo += w
+	}
+}
+
 // scanOf accumulates elements T as numbers A, rows that lie side by side together.
 func scanOf[T, A number](as format) scanKernel {
 	return func(s *scan, lo, hi int) {
@@ -100,12 +137,16 @@ func scanOf[T, A number](as format) scanKernel {
 			if s.reverse {
 				at, step = at+(s.n-1)*s.inner, -s.inner
 			}
-			for range s.n {
+			for i := range s.n {
 				load[T](x, s.in, at, as)
 				if s.exclusive {
 					storeAll[T](s.out, at, acc, as)
 				}
-				accumulateRow(acc, x, s.product)
+				if i == 0 { // copied as it is, the sign of a zero too
+					copy(acc, x)
+				} else {
+					accumulateRow(acc, x, s.product)
+				}
 				if !s.exclusive {
 					storeAll[T](s.out, at, acc, as)
 				}
@@ -137,9 +178,12 @@ func scanRow[T, A number](s *scan, from int, as format) {
 				k = len(x) - 1 - i
 			}
 			before := acc
-			if s.product {
+			switch {
+			case done+i == 0:
+				acc = x[k]
+			case s.product:
 				acc *= x[k]
-			} else {
+			default:
 				acc += x[k]
 			}
 			x[k] = acc

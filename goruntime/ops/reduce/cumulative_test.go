@@ -29,6 +29,8 @@ func TestCumSum(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	optest.Run(t, CumSum, append(cases,
 		optest.Case{Name: "NaN stays", In: optest.In(optest.F64(optest.Dims(4), 1, inf, -inf, 2), axis(0)), Want: optest.Want(optest.F64(optest.Dims(4), 1, inf, nan, nan))},
+		optest.Case{Name: "the first is copied as it is", In: optest.In(optest.F32(optest.Dims(2, 2), float32(math.Copysign(0, -1)), 1, float32(math.Copysign(0, -1)), 2), axis(0)), Want: optest.Want(optest.F32(optest.Dims(2, 2), float32(math.Copysign(0, -1)), 1, float32(math.Copysign(0, -1)), 3))},
+		optest.Case{Name: "so along rows", In: optest.In(optest.F64(optest.Dims(2), math.Copysign(0, -1), 0), axis(0)), Want: optest.Want(optest.F64(optest.Dims(2), math.Copysign(0, -1), 0))},
 		optest.Case{Name: "integers wrap", In: optest.In(optest.I32(optest.Dims(2), math.MaxInt32, 1), axis(0)), Want: optest.Want(optest.I32(optest.Dims(2), math.MaxInt32, math.MinInt32))},
 		// In f16 the sum would stay at 2048.
 		optest.Case{Name: "halves are summed in f32", In: optest.In(optest.Filled(tensor.F16, three, 2048, 1, 1), axis(0)), Want: optest.Want(optest.Filled(tensor.F16, three, 2048, 2048, 2050))},
