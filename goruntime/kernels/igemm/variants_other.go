@@ -3,3 +3,5 @@
 package igemm
 
 var vectorVariants []variant
+
+var elementVariants []elementVariant

@@ -207,19 +207,29 @@ func (q *byteMatrix) product(a *gemm.Args, x, out, bias []float32) {
 	}
 	g := igemm.Args{M: a.M, N: q.n, K: q.k, A: q.rows, LDA: depth, B: q.packed, C: q.sums, LDC: q.n}
 	igemm.Run(&g, 0, a.M, 0, q.n)
+	plain := true
+	for _, z := range q.zeros {
+		plain = plain && z == 0
+	}
 	for i := range a.M {
-		dst, sums := out[i*a.LDC:][:q.n], q.sums[i*q.n:][:q.n]
-		rowSum := int32(-q.k) * int32(zero)
-		for _, b := range q.rows[i*depth : i*depth+q.k] {
-			rowSum += int32(b)
+		dst, sums, start := out[i*a.LDC:][:q.n], q.sums[i*q.n:][:q.n], bias
+		if bias == nil {
+			start = dst
 		}
-		for j, sum := range sums {
-			sum -= int32(zero)*q.columns[j] + q.zeros[j]*rowSum
-			start := dst[j]
-			if bias != nil {
-				start = bias[j]
-			}
-			dst[j] = start + float32(sum)*(scale*q.scales[j])
+		if !plain {
+			q.takeOff(sums, q.rows[i*depth:i*depth+q.k], int32(zero))
 		}
+		igemm.Rescale(dst, sums, q.columns, int32(zero), scale, q.scales, start)
+	}
+}
+
+// takeOff corrects the sums of a row for the zero points of the columns.
+func (q *byteMatrix) takeOff(sums []int32, row []byte, zero int32) {
+	total := int32(-q.k) * zero
+	for _, b := range row {
+		total += int32(b)
+	}
+	for j := range sums {
+		sums[j] -= q.zeros[j] * total
 	}
 }

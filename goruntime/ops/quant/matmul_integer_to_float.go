@@ -2,6 +2,7 @@ package quant
 
 import (
 	"github.com/goruntime/goruntime/goruntime/errs"
+	"github.com/goruntime/goruntime/goruntime/kernels/igemm"
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
@@ -39,11 +40,11 @@ func biasShape(c *op.Infer, i int, b tensor.Shape) error {
 // floatProduct is a scaled product with an output of floating point.
 type floatProduct struct {
 	*scaledProduct
-	inBias int
-	atBias op.Part
-	bias   []float32
-	out    *tensor.View
-	write  func(v *tensor.View, i int, f float32)
+	inBias         int
+	atCols, atBias op.Part
+	cols, bias     []float32 // of every column
+	out            *tensor.View
+	write          func(v *tensor.View, i int, f float32)
 }
 
 // floatPrepare leaves the State of a product with scales and a bias; scaleA is
@@ -55,9 +56,7 @@ func floatPrepare(c *op.Context, in operands, scaleA, scaleB, bias int) error {
 		return err
 	}
 	f := &floatProduct{scaledProduct: s, inBias: bias, write: floatWriters[c.Out(0).DType]}
-	if c.Has(bias) {
-		f.atBias = r.Add(4 * s.n)
-	}
+	f.atCols, f.atBias = r.Add(4*s.n), r.Add(4*s.n)
 	s.finish = f.toFloat
 	r.Need(c)
 	c.State = f
@@ -70,10 +69,15 @@ func floatRun(c *op.Context) error {
 		return nil
 	}
 	f.bindScales(c)
-	f.bias = nil
+	f.cols, f.bias = f.atCols.Floats(c), f.atBias.Floats(c)
+	clear(f.bias)
 	if c.Has(f.inBias) {
-		f.bias = f.atBias.Floats(c)
 		readScales(c.In(f.inBias), f.bias)
+	}
+	if f.colAt == nil {
+		for j := range f.cols {
+			f.cols[j] = f.colScales[0]
+		}
 	}
 	f.out = c.Out(0)
 	f.run(c)
@@ -82,31 +86,22 @@ func floatRun(c *op.Context) error {
 
 // toFloat scales and stores a part of a batch's sums.
 func (f *floatProduct) toFloat(batch, m0, m1, n0, n1 int) {
-	cols := f.colScalesOf(batch)
-	var direct []float32
-	if f.out.DType == tensor.F32 {
-		direct = tensor.Elems[float32](f.out)
+	cols := f.cols
+	if f.colAt != nil {
+		cols = f.colScalesOf(batch)
 	}
 	for i := m0; i < m1; i++ {
 		scale := f.scaleA
 		if f.inA >= 0 {
 			scale = f.rowScale(batch, i)
 		}
-		at := (batch*f.m+i)*f.n + n0
-		for j, sum := range f.sums[i*f.n+n0 : i*f.n+n1] {
-			col := cols[0]
-			if len(cols) > 1 {
-				col = cols[n0+j]
-			}
-			y := float32(sum) * (scale * col)
-			if f.bias != nil {
-				y += f.bias[n0+j]
-			}
-			if direct != nil {
-				direct[at+j] = y
-			} else {
-				f.write(f.out, at+j, y)
-			}
+		at, sums := (batch*f.m+i)*f.n+n0, f.sums[i*f.n+n0:i*f.n+n1]
+		if f.out.DType == tensor.F32 {
+			igemm.Rescale(tensor.Elems[float32](f.out)[at:at+len(sums)], sums, f.columns[n0:], 0, scale, cols[n0:], f.bias[n0:])
+			continue
+		}
+		for j, sum := range sums {
+			f.write(f.out, at+j, float32(sum)*(scale*cols[n0+j])+f.bias[n0+j])
 		}
 	}
 }

@@ -1,0 +1,154 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+)
+
+// width is what differs between the instruction sets in the loops over elements.
+type width struct {
+	name  string
+	reg   string // register prefix
+	lanes int
+}
+
+var widths = []width{{"avx512", "Z", 16}, {"avx2", "Y", 8}}
+
+// The loops over elements, in the order of the enumeration in quantize.go.
+var loops = []struct {
+	name string
+	body func(w width, p printer)
+}{
+	{"ToU8", func(w width, p printer) { w.quantize(p, "VPACKUSWB") }},
+	{"ToI8", func(w width, p printer) { w.quantize(p, "VPACKSSWB") }},
+	{"FromU8", func(w width, p printer) { w.dequantize(p, "VPMOVZXBD") }},
+	{"FromI8", func(w width, p printer) { w.dequantize(p, "VPMOVSXBD") }},
+	{"Span", width.span},
+	{"Rescale", width.rescale},
+}
+
+func (w width) declarations() string {
+	var b strings.Builder
+	b.WriteString(header + "package igemm\n")
+	for _, l := range loops {
+		fmt.Fprintf(&b, "\n//go:noescape\nfunc %s%s(p *stretch)\n", w.name, l.name)
+	}
+	fmt.Fprintf(&b, "\nvar %sLoops = [...]func(*stretch){", w.name)
+	for i, l := range loops {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(w.name + l.name)
+	}
+	b.WriteString("}\n")
+	return b.String()
+}
+
+func (w width) assembly() string {
+	var b strings.Builder
+	b.WriteString(header + "#include \"textflag.h\"\n#include \"funcdata.h\"\n")
+	for _, l := range loops {
+		p := func(format string, a ...any) {
+			if strings.HasSuffix(format, ":") {
+				format = "\n" + format
+			} else {
+				format = "\t" + format
+			}
+			fmt.Fprintf(&b, format+"\n", a...)
+		}
+		// A frame of 128 bytes makes the assembler check the stack, where the
+		// collector can stop a loop of calls.
+		fmt.Fprintf(&b, "\n// func %s%s(p *stretch)\nTEXT ·%s%s(SB), 0, $128-8\n\tNO_LOCAL_POINTERS\n", w.name, l.name, w.name, l.name)
+		for i, r := range []string{"DI", "SI", "CX", "R8", "R9", "R10"} {
+			if i == 0 {
+				p("MOVQ p+0(FP), AX")
+			}
+			p("MOVQ %d(AX), %s", 8*i, r)
+		}
+		l.body(w, p)
+		p("VZEROUPPER")
+		p("RET")
+	}
+	return b.String()
+}
+
+func (w width) v(i int) string { return fmt.Sprintf("%s%d", w.reg, i) }
+
+// each wraps the body of a loop over whole vectors.
+func (w width) each(p printer, body func(), advance ...string) {
+	p("loop:")
+	body()
+	for _, a := range advance {
+		p("ADDQ %s", a)
+	}
+	p("DECQ CX")
+	p("JNZ loop")
+}
+
+// quantize divides, cuts to the range, rounds and adds the zero point. MAX gives
+// its second source where one is NaN: the lower end.
+func (w width) quantize(p printer, pack string) {
+	p("VBROADCASTSS 48(AX), %s", w.v(4))
+	p("VBROADCASTSS 52(AX), %s", w.v(5))
+	p("VBROADCASTSS 56(AX), %s", w.v(6))
+	p("VPBROADCASTD 60(AX), %s", w.v(7))
+	w.each(p, func() {
+		p("VMOVUPS (SI), %s", w.v(0))
+		p("VDIVPS %s, %s, %s", w.v(4), w.v(0), w.v(0))
+		p("VMAXPS %s, %s, %s", w.v(5), w.v(0), w.v(0))
+		p("VMINPS %s, %s, %s", w.v(6), w.v(0), w.v(0))
+		p("VCVTPS2DQ %s, %s", w.v(0), w.v(0))
+		p("VPADDD %s, %s, %s", w.v(7), w.v(0), w.v(0))
+		if w.lanes == 16 {
+			p("VPMOVDB Z0, X0")
+			p("VMOVDQU X0, (DI)")
+			return
+		}
+		p("VEXTRACTI128 $1, Y0, X1")
+		p("VPACKSSDW X1, X0, X0")
+		p("%s X0, X0, X0", pack)
+		p("VMOVQ X0, (DI)")
+	}, fmt.Sprintf("$%d, SI", 4*w.lanes), fmt.Sprintf("$%d, DI", w.lanes))
+}
+
+func (w width) dequantize(p printer, widen string) {
+	p("VBROADCASTSS 48(AX), %s", w.v(4))
+	p("VPBROADCASTD 60(AX), %s", w.v(7))
+	w.each(p, func() {
+		p("%s (SI), %s", widen, w.v(0))
+		p("VPSUBD %s, %s, %s", w.v(7), w.v(0), w.v(0))
+		p("VCVTDQ2PS %s, %s", w.v(0), w.v(0))
+		p("VMULPS %s, %s, %s", w.v(4), w.v(0), w.v(0))
+		p("VMOVUPS %s, (DI)", w.v(0))
+	}, fmt.Sprintf("$%d, SI", w.lanes), fmt.Sprintf("$%d, DI", 4*w.lanes))
+}
+
+// span leaves the least and the greatest number of each lane at DI. MIN and MAX
+// give their second source, the extreme so far, where the number is NaN.
+func (w width) span(p printer) {
+	p("VMOVUPS (DI), %s", w.v(0))
+	p("VMOVUPS 64(DI), %s", w.v(1))
+	w.each(p, func() {
+		p("VMOVUPS (SI), %s", w.v(2))
+		p("VMINPS %s, %s, %s", w.v(0), w.v(2), w.v(0))
+		p("VMAXPS %s, %s, %s", w.v(1), w.v(2), w.v(1))
+	}, fmt.Sprintf("$%d, SI", 4*w.lanes))
+	p("VMOVUPS %s, (DI)", w.v(0))
+	p("VMOVUPS %s, 64(DI)", w.v(1))
+}
+
+// rescale is base + float(sum - zero*column) * (factor*scale), each step rounded.
+func (w width) rescale(p printer) {
+	p("VBROADCASTSS 48(AX), %s", w.v(4))
+	p("VPBROADCASTD 60(AX), %s", w.v(7))
+	w.each(p, func() {
+		p("VPMULLD (R8), %s, %s", w.v(7), w.v(1))
+		p("VMOVDQU%s (SI), %s", map[int]string{16: "32", 8: ""}[w.lanes], w.v(0))
+		p("VPSUBD %s, %s, %s", w.v(1), w.v(0), w.v(0))
+		p("VCVTDQ2PS %s, %s", w.v(0), w.v(0))
+		p("VMULPS (R9), %s, %s", w.v(4), w.v(1))
+		p("VMULPS %s, %s, %s", w.v(1), w.v(0), w.v(0))
+		p("VADDPS (R10), %s, %s", w.v(0), w.v(0))
+		p("VMOVUPS %s, (DI)", w.v(0))
+	}, fmt.Sprintf("$%d, SI", 4*w.lanes), fmt.Sprintf("$%d, DI", 4*w.lanes), fmt.Sprintf("$%d, R8", 4*w.lanes), fmt.Sprintf("$%d, R9", 4*w.lanes), fmt.Sprintf("$%d, R10", 4*w.lanes))
+}
