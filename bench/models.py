@@ -110,7 +110,8 @@ def write(machine: str) -> None:
 
     rows, ratios = [], []
     with tempfile.TemporaryDirectory() as folder:
-        for name in track(sorted(zoo.ROWS), description="models"):
+        # onnxruntime runs the text classifier only where the locale en_US.UTF-8 is there.
+        for name in track(sorted(zoo.ROWS.keys() - {"classic/tfidf_word_logreg"}), description="models"):
             feeds_file = os.path.join(folder, "feeds.pickle")
             pathlib.Path(feeds_file).write_bytes(pickle.dumps(zoo.feeds(name)))
             line, ratio = row(name, measure(str(zoo.path(name)), feeds_file, folder))

@@ -70,9 +70,9 @@ typedef struct gr_value {
 typedef struct gr_view {
   void *data;
   const int64_t *dims;
-  const gr_value *value;
   int32_t dtype;
   int32_t rank;
+  const gr_value *value;
 } gr_view;
 
 /* A string element: UTF-8, not terminated. */

@@ -4,6 +4,7 @@ from run to run, between one and two threads, and for a row alone or in a batch.
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,14 @@ onnxruntime.set_default_logger_severity(4)  # its warnings about models are not 
 
 def run_onnxruntime(path: str, feeds: dict[str, np.ndarray]) -> list[Any]:
     return onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"]).run(None, feeds)
+
+
+def classified(texts: np.ndarray) -> list[np.ndarray]:
+    """What scikit-learn's pipeline, from which this model was made, says: onnxruntime's
+    StringNormalizer needs a locale that few machines have."""
+    truth = json.loads((zoo.HERE / "stored" / "classic_tfidf_word_logreg.truth.json").read_text())
+    probabilities = np.array([truth[text] for text in texts.ravel()], np.float32)
+    return [probabilities.argmax(axis=1), probabilities]
 
 
 def compare(got: Any, want: Any, how: str) -> None:
@@ -53,7 +62,7 @@ def bits(value: Any) -> bytes:
 def test_real_model(name: str) -> None:
     path, feeds = str(zoo.path(name)), zoo.feeds(name)
     assert supports(path), supports(path).missing
-    expected = run_onnxruntime(path, feeds)
+    expected = classified(feeds["text"]) if name == "classic/tfidf_word_logreg" else run_onnxruntime(path, feeds)
     seen = set()
     for threads in (1, 2):
         with ReferenceEvaluator(path, num_threads=threads) as evaluator:
