@@ -41,7 +41,7 @@ var FusedMatMul = op.Declare(op.Def{
 		return nil
 	},
 	Prepare: fusedPrepare,
-	Run:     fusedRun,
+	Run:     func(c *op.Context) error { fusedMultiply(c); return nil },
 	DTypes:  op.Uniform(struct{}{}, tensor.F32, tensor.F16, tensor.BF16, tensor.F64),
 })
 
@@ -95,8 +95,15 @@ type fused struct {
 }
 
 func fusedPrepare(c *op.Context) error {
-	s := &fused{alpha: c.Attr.Float("alpha")}
-	s.a, s.b = newStack(c.In(0).Shape, c.Attr.Bool("transA"), c.Attr.Bool("transBatchA")), newStack(c.In(1).Shape, c.Attr.Bool("transB"), c.Attr.Bool("transBatchB"))
+	return (&fused{
+		alpha: c.Attr.Float("alpha"),
+		a:     newStack(c.In(0).Shape, c.Attr.Bool("transA"), c.Attr.Bool("transBatchA")),
+		b:     newStack(c.In(1).Shape, c.Attr.Bool("transB"), c.Attr.Bool("transBatchB")),
+	}).prepare(c)
+}
+
+// prepare leaves s, whose alpha, a and b are set, as the State.
+func (s *fused) prepare(c *op.Context) error {
 	if len(c.In(1).Shape) == 1 {
 		s.b.turn()
 	}
@@ -116,17 +123,17 @@ func fusedPrepare(c *op.Context) error {
 	if d != tensor.F32 || !s.a.straight() {
 		s.atA = r.Add(4 * s.a.size)
 	}
-	if d == tensor.F32 && c.Constant(1) && s.b.batch.Elements() == 1 && s.b.cols > 1 {
-		r.Need(c)
-		return s.pack(c)
-	}
-	if d != tensor.F32 || !s.b.straight() {
-		s.atB = r.Add(4 * s.b.size)
-	}
 	if d != tensor.F32 {
 		s.atY = r.Add(4 * c.Out(0).Elements())
 	}
+	packed := c.Constant(1) && s.b.batch.Elements() == 1 && s.b.cols > 1
+	if !packed && (d != tensor.F32 || !s.b.straight()) {
+		s.atB = r.Add(4 * s.b.size)
+	}
 	r.Need(c)
+	if packed {
+		return s.pack(c)
+	}
 	return nil
 }
 
@@ -142,22 +149,24 @@ func (s *fused) pack(c *op.Context) error {
 	}
 	n := gemm.PackedSize(s.b.rows, s.b.cols)
 	mem, err := c.Pack(1, layout, 4*n, func(dst []byte) error {
+		wide := make([]float32, s.b.size)
+		halves[v.DType].load(wide, v, 0, 1)
 		// SAFETY: dst is 64-byte aligned and holds n float32s.
-		gemm.PackB(unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(dst))), n), tensor.Elems[float32](v), s.b.rows, s.b.cols, s.b.rowStep, s.b.colStep)
+		gemm.PackB(unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(dst))), n), wide, s.b.rows, s.b.cols, s.b.rowStep, s.b.colStep)
 		return nil
 	})
 	s.panels = unsafe.Pointer(unsafe.SliceData(mem))
 	return err
 }
 
-func fusedRun(c *op.Context) error {
+func fusedMultiply(c *op.Context) {
 	s := c.State.(*fused)
 	if s.args.M*s.args.N*len(s.itemA) == 0 {
-		return nil
+		return
 	}
 	if c.In(0).DType == tensor.F64 {
 		s.doubles(c)
-		return nil
+		return
 	}
 	g, half := &s.args, c.In(0).DType != tensor.F32
 	s.dataA, g.LDA = s.arranged(c, 0, &s.a, s.atA)
@@ -174,7 +183,6 @@ func fusedRun(c *op.Context) error {
 	if half {
 		halves[c.Out(0).DType].store(c.Out(0), s.y)
 	}
-	return nil
 }
 
 // arranged returns the matrices in f32 with straight rows, and how far these lie

@@ -22,7 +22,7 @@ var MatMul = op.Declare(op.Def{
 	DTypes: op.ByType(map[tensor.DType]matmulKernel{
 		tensor.F32: matmul32, tensor.F64: matmulOf[float64], tensor.I32: matmulOf[int32], tensor.I64: matmulOf[int64],
 		tensor.U32: matmulOf[uint32], tensor.U64: matmulOf[uint64],
-		tensor.F16: matmulHalf(tensor.HalfOf), tensor.BF16: matmulHalf(tensor.BFloat16Of),
+		tensor.F16: matmulHalf, tensor.BF16: matmulHalf,
 	}),
 })
 
@@ -67,6 +67,10 @@ type product struct {
 
 func matmulPrepare(c *op.Context) error {
 	a, b := c.In(0).Shape, c.In(1).Shape
+	if d := c.In(0).DType; d == tensor.F16 || d == tensor.BF16 {
+		s := &fused{alpha: 1, a: newStack(a, false, false), b: newStack(b, false, false)}
+		return s.prepare(c)
+	}
 	p := &product{k: a[len(a)-1], m: 1, n: 1}
 	if len(a) > 1 {
 		p.m = a[len(a)-2]
@@ -110,8 +114,7 @@ func (p *product) pack(c *op.Context) error {
 type matmulKernel func(c *op.Context, p *product)
 
 func matmulRun(c *op.Context) error {
-	p := c.State.(*product)
-	if p.m > 0 && p.n > 0 && len(p.a) > 0 {
+	if p, _ := c.State.(*product); p == nil || p.m > 0 && p.n > 0 && len(p.a) > 0 {
 		op.Row[matmulKernel](c)(c, p)
 	}
 	return nil
@@ -195,24 +198,4 @@ func multiply[T number](a, b, out []T, m, n, k int) {
 }
 
 // matmulHalf sums in float32 and rounds once.
-func matmulHalf[H interface {
-	tensor.Half | tensor.BFloat16
-	Float32() float32
-}](narrow func(float32) H,
-) matmulKernel {
-	return func(c *op.Context, p *product) {
-		a, b, out := tensor.Elems[H](c.In(0)), tensor.Elems[H](c.In(1)), tensor.Elems[H](c.Out(0))
-		for i := range p.a {
-			x, y, z := a[p.a[i]:], b[p.b[i]:], out[i*p.m*p.n:]
-			for r := range p.m {
-				for j := range p.n {
-					s := float32(0)
-					for k := range p.k {
-						s += x[r*p.k+k].Float32() * y[k*p.n+j].Float32()
-					}
-					z[r*p.n+j] = narrow(s)
-				}
-			}
-		}
-	}
-}
+func matmulHalf(c *op.Context, _ *product) { fusedMultiply(c) }
