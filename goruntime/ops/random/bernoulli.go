@@ -12,23 +12,22 @@ var Bernoulli = op.Declare(op.Def{
 	Name: "Bernoulli", Versions: op.Versions{15: "", 22: "bfloat16"}, Attrs: op.Attrs(op.Optional("dtype", op.KindInt), op.Optional("seed", op.KindFloat)),
 	Random: true, Shape: likeShape, Key: op.KeyOutput,
 	Prepare: func(c *op.Context) error {
-		f := readers[c.In(0).DType]
-		if f == nil {
+		if op.Row[coinRow](c)[c.In(0).DType] == nil {
 			return errs.New(errs.Unsupported, "probabilities of type %v are not supported", c.In(0).DType)
 		}
-		c.State = &coins{read: f}
+		c.State = &coins{}
 		return nil
 	},
 	Run: func(c *op.Context) error {
 		s := c.State.(*coins)
-		s.stream, s.kernel, s.out, s.in = streamOf(c.Attr), op.Row[coinKernel](c), c.Out(0), c.In(0)
+		s.stream, s.kernel, s.out, s.in = streamOf(c.Attr), op.Row[coinRow](c)[c.In(0).DType], c.Out(0), c.In(0)
 		c.For(s.in.Elements(), drawGrain, s)
 		return nil
 	},
-	DTypes: op.ByType(map[tensor.DType]coinKernel{
-		tensor.F32: toss[float32](1), tensor.F64: toss[float64](1), tensor.F16: toss(tensor.HalfOf(1)), tensor.BF16: toss(tensor.BFloat16Of(1)), tensor.Bool: toss(true),
-		tensor.I8: toss[int8](1), tensor.I16: toss[int16](1), tensor.I32: toss[int32](1), tensor.I64: toss[int64](1),
-		tensor.U8: toss[uint8](1), tensor.U16: toss[uint16](1), tensor.U32: toss[uint32](1), tensor.U64: toss[uint64](1),
+	DTypes: op.ByType(map[tensor.DType]coinRow{
+		tensor.F32: coinsOf[float32](1), tensor.F64: coinsOf[float64](1), tensor.F16: coinsOf(tensor.HalfOf(1)), tensor.BF16: coinsOf(tensor.BFloat16Of(1)), tensor.Bool: coinsOf(true),
+		tensor.I8: coinsOf[int8](1), tensor.I16: coinsOf[int16](1), tensor.I32: coinsOf[int32](1), tensor.I64: coinsOf[int64](1),
+		tensor.U8: coinsOf[uint8](1), tensor.U16: coinsOf[uint16](1), tensor.U32: coinsOf[uint32](1), tensor.U64: coinsOf[uint64](1),
 	}),
 })
 
@@ -45,7 +44,6 @@ var readers = [tensor.NumDTypes]reader{
 // coins is the State.
 type coins struct {
 	stream  stream
-	read    reader
 	kernel  coinKernel
 	out, in *tensor.View
 }
@@ -56,14 +54,30 @@ type coinKernel func(s *coins, lo, hi int)
 // Chunk implements op.Task over the elements.
 func (s *coins) Chunk(lo, hi int) { s.kernel(s, lo, hi) }
 
-func toss[T any](one T) coinKernel {
+// coinRow has the kernel of one output type for each type of probabilities.
+type coinRow [tensor.NumDTypes]coinKernel
+
+func coinsOf[T any](one T) coinRow {
+	return coinRow{
+		tensor.F32: toss(one, func(p float32) float64 { return float64(p) }), tensor.F64: toss(one, func(p float64) float64 { return p }),
+		tensor.F16: toss(one, func(p tensor.Half) float64 { return float64(p.Float32()) }), tensor.BF16: toss(one, func(p tensor.BFloat16) float64 { return float64(p.Float32()) }),
+	}
+}
+
+func toss[T, P any](one T, value func(P) float64) coinKernel {
 	return func(s *coins, lo, hi int) {
-		dst, w := tensor.Elems[T](s.out)[lo:hi], s.stream.from(lo)
-		clear(dst)
-		for i := range dst {
-			if float64(w.word())*(1.0/(1<<32)) < s.read(s.in, lo+i) {
-				dst[i] = one
+		var room [batch]uint32
+		for lo < hi {
+			w := room[:min(batch, hi-lo)]
+			s.stream.fill(w, lo)
+			dst, p := tensor.Elems[T](s.out)[lo:lo+len(w)], tensor.Elems[P](s.in)[lo:lo+len(w)]
+			clear(dst)
+			for i, u := range w {
+				if float64(u)*(1.0/(1<<32)) < value(p[i]) {
+					dst[i] = one
+				}
 			}
+			lo += len(w)
 		}
 	}
 }

@@ -91,8 +91,8 @@ func TestFrequenciesFollowTheProbabilities(t *testing.T) {
 	out := make([]bool, many)
 	in, _ := tensor.ViewOf(tensor.F32, tensor.Shape{many}, p)
 	dst, _ := tensor.ViewOf(tensor.Bool, tensor.Shape{many}, out)
-	s := &coins{stream: stream{[2]uint32{42, 0}}, read: readers[tensor.F32], in: &in, out: &dst}
-	Bernoulli.DTypes[tensor.Bool].(coinKernel)(s, 0, many)
+	s := &coins{stream: stream{[2]uint32{42, 0}}, in: &in, out: &dst}
+	Bernoulli.DTypes[tensor.Bool].(coinRow)[tensor.F32](s, 0, many)
 	ones := 0
 	for _, x := range out {
 		if x {

@@ -97,17 +97,23 @@ type ballotKernel func(s *ballot, lo, hi int)
 func (s *ballot) Chunk(lo, hi int) { s.kernel(s, lo, hi) }
 
 func choose[T int32 | int64](s *ballot, lo, hi int) {
-	dst, w := tensor.Elems[T](s.out)[lo:hi], s.stream.from(2*lo)
+	var room [batch]uint32
 	samples := s.out.Shape[1]
-	for i := range dst {
-		r := (lo + i) / samples
-		sums := s.sums[r*s.classes : (r+1)*s.classes]
-		total := sums[len(sums)-1]
-		x := min(times(unit64(w.word64()), total), math.Nextafter(total, 0))
-		k := sort.SearchFloat64s(sums, x)
-		for sums[k] <= x { // an equal sum belongs to the next class
-			k++
+	for lo < hi {
+		w := room[:min(batch, 2*(hi-lo))]
+		s.stream.fill(w, 2*lo)
+		dst := tensor.Elems[T](s.out)[lo : lo+len(w)/2]
+		for i := range dst {
+			r := (lo + i) / samples
+			sums := s.sums[r*s.classes : (r+1)*s.classes]
+			total := sums[len(sums)-1]
+			x := min(times(unit64(wide(w[2*i], w[2*i+1])), total), math.Nextafter(total, 0))
+			k := sort.SearchFloat64s(sums, x)
+			for sums[k] <= x { // an equal sum belongs to the next class
+				k++
+			}
+			dst[i] = T(k)
 		}
-		dst[i] = T(k)
+		lo += len(dst)
 	}
 }

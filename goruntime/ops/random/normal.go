@@ -20,18 +20,30 @@ var normals = op.ByType(map[tensor.DType]drawKernel{
 
 func normal[T any](narrow func(float64) T) drawKernel {
 	return func(d *draw, lo, hi int) {
-		dst, w := tensor.Elems[T](d.out)[lo:hi], d.stream.from(lo)
+		var room [batch]uint32
 		mean, scale := float64(d.a), float64(d.b)
-		for i := range dst {
-			dst[i] = narrow(mean + times(scale, quantile(open32(w.word()))))
+		for lo < hi {
+			w := room[:min(batch, hi-lo)]
+			d.stream.fill(w, lo)
+			dst := tensor.Elems[T](d.out)[lo : lo+len(w)]
+			for i, u := range w {
+				dst[i] = narrow(mean + times(scale, quantile(open32(u))))
+			}
+			lo += len(w)
 		}
 	}
 }
 
 func normal64(d *draw, lo, hi int) {
-	dst, w := tensor.Elems[float64](d.out)[lo:hi], d.stream.from(2*lo)
+	var room [batch]uint32
 	mean, scale := float64(d.a), float64(d.b)
-	for i := range dst {
-		dst[i] = mean + times(scale, quantile(open64(w.word64())))
+	for lo < hi {
+		w := room[:min(batch, 2*(hi-lo))]
+		d.stream.fill(w, 2*lo)
+		dst := tensor.Elems[float64](d.out)[lo : lo+len(w)/2]
+		for i := range dst {
+			dst[i] = mean + times(scale, quantile(open64(wide(w[2*i], w[2*i+1]))))
+		}
+		lo += len(dst)
 	}
 }

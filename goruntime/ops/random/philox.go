@@ -2,7 +2,6 @@ package random
 
 import (
 	"math"
-	"math/bits"
 	"math/rand/v2"
 
 	"github.com/goruntime/goruntime/goruntime/op"
@@ -23,47 +22,40 @@ func streamOf(a *op.Values) stream {
 // block returns the four words of a counter.
 func (s stream) block(counter uint64) [4]uint32 {
 	const m0, m1, w0, w1 = 0xD2511F53, 0xCD9E8D57, 0x9E3779B9, 0xBB67AE85
-	c := [4]uint32{uint32(counter), uint32(counter >> 32), 0, 0}
-	k := s.key
+	a, b, c, d := uint32(counter), uint32(counter>>32), uint32(0), uint32(0)
+	k, l := s.key[0], s.key[1]
 	for range 10 {
-		h0, l0 := bits.Mul32(m0, c[0])
-		h1, l1 := bits.Mul32(m1, c[2])
-		c = [4]uint32{h1 ^ c[1] ^ k[0], l1, h0 ^ c[3] ^ k[1], l0}
-		k[0] += w0
-		k[1] += w1
+		p, q := m0*uint64(a), m1*uint64(c)
+		a, b, c, d = uint32(q>>32)^b^k, uint32(q), uint32(p>>32)^d^l, uint32(p)
+		k += w0
+		l += w1
 	}
-	return c
+	return [4]uint32{a, b, c, d}
 }
 
-// words gives the words of elements in order, a block at a time.
-type words struct {
-	s     stream
-	next  uint64 // word
-	block [4]uint32
-}
+// batch is how many words are made at once.
+const batch = 256
 
-// from starts at a word.
-func (s stream) from(word int) words {
-	w := words{s: s, next: uint64(word)}
-	if w.next%4 != 0 {
-		w.block = s.block(w.next / 4)
+// fill gives the words from a place on.
+func (s stream) fill(dst []uint32, from int) {
+	if skip := from % 4; skip != 0 {
+		b := s.block(uint64(from / 4))
+		n := copy(dst, b[skip:])
+		dst, from = dst[n:], from+n
 	}
-	return w
-}
-
-func (w *words) word() uint32 {
-	if w.next%4 == 0 {
-		w.block = w.s.block(w.next / 4)
+	for len(dst) >= 4 {
+		b := s.block(uint64(from / 4))
+		dst[0], dst[1], dst[2], dst[3] = b[0], b[1], b[2], b[3]
+		dst, from = dst[4:], from+4
 	}
-	x := w.block[w.next%4]
-	w.next++
-	return x
+	if len(dst) > 0 {
+		b := s.block(uint64(from / 4))
+		copy(dst, b[:])
+	}
 }
 
-func (w *words) word64() uint64 {
-	high := uint64(w.word())
-	return high<<32 | uint64(w.word())
-}
+// wide joins two words.
+func wide(high, low uint32) uint64 { return uint64(high)<<32 | uint64(low) }
 
 // unit32 is in [0, 1), a multiple of 2^-24.
 func unit32(w uint32) float32 { return float32(w>>8) * (1.0 / (1 << 24)) }

@@ -2,6 +2,7 @@ package random
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/goruntime/goruntime/goruntime/errs"
@@ -18,11 +19,14 @@ func TestPhilox(t *testing.T) {
 
 func TestWordsDoNotDependOnTheStart(t *testing.T) {
 	s := stream{[2]uint32{1, 2}}
-	all := s.from(0)
-	for i := range 20 {
-		want := all.word()
-		if w := s.from(i); w.word() != want {
-			t.Errorf("word %d differs from where it starts a sequence", i)
+	all := make([]uint32, 40)
+	s.fill(all, 0)
+	for from := range 20 {
+		for n := range 20 {
+			part := make([]uint32, n)
+			if s.fill(part, from); !slices.Equal(part, all[from:from+n]) {
+				t.Errorf("%d words from %d on differ from where they start a sequence", n, from)
+			}
 		}
 	}
 }

@@ -22,25 +22,37 @@ var uniforms = op.ByType(map[tensor.DType]drawKernel{
 
 func uniform32[T any](narrow func(float32) T) drawKernel {
 	return func(d *draw, lo, hi int) {
-		dst, w := tensor.Elems[T](d.out)[lo:hi], d.stream.from(lo)
-		for i := range dst {
-			x := d.a + float32(unit32(w.word())*(d.b-d.a))
-			if x >= d.b && d.b > d.a { // by rounding
-				x = math.Nextafter32(d.b, d.a)
+		var room [batch]uint32
+		for lo < hi {
+			w := room[:min(batch, hi-lo)]
+			d.stream.fill(w, lo)
+			dst := tensor.Elems[T](d.out)[lo : lo+len(w)]
+			for i, u := range w {
+				x := d.a + float32(unit32(u)*(d.b-d.a))
+				if x >= d.b && d.b > d.a { // by rounding
+					x = math.Nextafter32(d.b, d.a)
+				}
+				dst[i] = narrow(x)
 			}
-			dst[i] = narrow(x)
+			lo += len(w)
 		}
 	}
 }
 
 func uniform64(d *draw, lo, hi int) {
-	dst, w := tensor.Elems[float64](d.out)[lo:hi], d.stream.from(2*lo)
+	var room [batch]uint32
 	low, high := float64(d.a), float64(d.b)
-	for i := range dst {
-		x := low + times(unit64(w.word64()), high-low)
-		if x >= high && high > low {
-			x = math.Nextafter(high, low)
+	for lo < hi {
+		w := room[:min(batch, 2*(hi-lo))]
+		d.stream.fill(w, 2*lo)
+		dst := tensor.Elems[float64](d.out)[lo : lo+len(w)/2]
+		for i := range dst {
+			x := low + times(unit64(wide(w[2*i], w[2*i+1])), high-low)
+			if x >= high && high > low {
+				x = math.Nextafter(high, low)
+			}
+			dst[i] = x
 		}
-		dst[i] = x
+		lo += len(dst)
 	}
 }
