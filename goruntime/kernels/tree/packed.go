@@ -27,7 +27,7 @@ func (f *Forest) pack() {
 			continue
 		}
 		strict := n.Mode == Less || n.Mode == GreaterEqual
-		if n.Mode > Greater || n.Value != n.Value || strict && math.IsInf(n.Value, -1) {
+		if n.Mode > Greater || n.Value != n.Value || strict && math.IsInf(n.Value, -1) || uintptr(n.Feature) > math.MaxUint32/Lanes/keyBytes {
 			return
 		}
 		f.toNo = f.toNo && n.Mode <= Less && !n.NaNIsYes

@@ -3,9 +3,10 @@
 // the numbers of the leaves that a row reaches.
 //
 // Rows lie in blocks of Lanes: feature after feature, in each one number of every
-// row, as a Key. Forests whose tests are all of order (<, <=, >, >=) are walked eight rows
-// or eight trees at a time, so that the loads of one overlap with those of the
-// others; the leaf that a row reaches does not depend on what is walked beside it.
+// row, as a Key. Forests whose tests are all of order (<, <=, >, >=) are packed and
+// walked eight rows or eight trees at a time, without a jump but at the end, so that
+// the loads of one overlap with those of the others; the leaf that a row reaches does
+// not depend on what is walked beside it.
 package tree
 
 import (
@@ -93,7 +94,7 @@ func (f *Forest) Packed(nan bool) bool { return len(f.cells) > 0 && (!nan || f.t
 // Blocks gives the leaves of one tree that the rows of blocks reach, which lie side
 // by side in x; there are Lanes leaves for each block.
 func (f *Forest) Blocks(tree int, x []uint64, packed bool, leaves []int32) {
-	if packed {
+	if packed && len(x) > 0 {
 		f.walkRows(tree, x, leaves)
 		return
 	}
@@ -106,7 +107,7 @@ func (f *Forest) Blocks(tree int, x []uint64, packed bool, leaves []int32) {
 // Trees gives the leaves that the first row of a block reaches in at most Lanes
 // trees from first on.
 func (f *Forest) Trees(first int, x []uint64, packed bool, leaves []int32) {
-	if packed {
+	if packed && len(x) > 0 {
 		f.walkTrees(first, x, leaves)
 		return
 	}

@@ -12,7 +12,8 @@ import (
 // TreeEnsemble adds up what the leaves of many trees give: inner nodes and leaves
 // are listed apart, and a node may test for membership in a set.
 // https://onnx.ai/onnx/operators/onnx_aionnxml_TreeEnsemble.html
-// Departures: none. ONNX Runtime transforms a single target by PROBIT only.
+// Departures: none. ONNX Runtime transforms a single target by PROBIT only and
+// takes the numbers of SOFTMAX and LOGISTIC for each other.
 var TreeEnsemble = op.Declare(op.Def{
 	Name: "TreeEnsemble", Domain: Domain, Versions: op.Versions{5: ""},
 	Attrs: op.Attrs(op.Int("aggregate_function", 1), op.Int("post_transform", 0), op.Required("tree_roots", op.KindInts), op.Tensor("nodes_hitrates"),

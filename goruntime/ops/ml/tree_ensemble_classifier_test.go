@@ -67,6 +67,12 @@ func TestTreeEnsembleClassifier(t *testing.T) {
 		optest.Case{Name: "a NaN", Attrs: ballot(all, votes, three...), In: optest.In(x), Want: optest.Want(optest.Str(optest.Dims(2), "ant", ""), optest.F32(optest.Dims(2, 3), 0.5, -1, 0.25, 1, 3, 2))},
 		optest.Case{Name: "labels alone", Attrs: ballot(all, votes, three...), In: optest.In(x), Want: optest.Want(optest.Str(optest.Dims(2), "ant", ""))},
 		optest.Case{Name: "scores alone", Attrs: ballot(all, votes, three...), In: optest.In(x), Want: optest.Want(nil, optest.F32(optest.Dims(2, 3), 0.5, -1, 0.25, 1, 3, 2))},
+		optest.Case{
+			Name: "no features", In: optest.In(optest.F32(optest.Dims(9, 0))), Attrs: optest.Attrs("nodes_treeids", []int{0}, "nodes_nodeids", []int{0}, "nodes_featureids", []int{0}, "nodes_values", []float32{0},
+				"nodes_modes", []string{"LEAF"}, "nodes_truenodeids", []int{0}, "nodes_falsenodeids", []int{0}, "class_treeids", []int{0}, "class_nodeids", []int{0}, "class_ids", []int{0}, "class_weights", []float32{2},
+				"classlabels_int64s", []int{3, 4, 5}),
+			Want: optest.Want(optest.Ints(3, 3, 3, 3, 3, 3, 3, 3, 3), optest.F32(optest.Dims(9, 3), 2, 0, 0, 2, 0, 0, 2, 0, 0, 2, 0, 0, 2, 0, 0, 2, 0, 0, 2, 0, 0, 2, 0, 0, 2, 0, 0)),
+		},
 		optest.Case{Name: "no rows", Attrs: ballot(all, votes, three...), In: optest.In(optest.F32(optest.Dims(0, 1))), Want: optest.Want(optest.Str(optest.Dims(0)), optest.F32(optest.Dims(0, 3)))},
 	))
 }
