@@ -14,6 +14,7 @@ type einsumPlan struct {
 	inputs int
 	steps  []einsumStep
 	temps  []int // elements of each temporary
+	err    error // that a temporary would be too large
 }
 
 // einsumStep is a gathering or, where k is set, a batch of products.
@@ -58,7 +59,7 @@ func planEinsum(c *op.Context) (*einsumPlan, error) {
 		}, out)
 	}
 	p.finish(have, out)
-	return p, nil
+	return p, p.err
 }
 
 // operand labels input i. A label that occurs twice is the diagonal; a dimension of
@@ -95,6 +96,13 @@ func (p *einsumPlan) elements(labels []int) int {
 
 // temporary makes a buffer for these labels, dense.
 func (p *einsumPlan) temporary(labels []int) operand {
+	shape := make(tensor.Shape, len(labels))
+	for i, l := range labels {
+		shape[i] = p.sizes.size[l]
+	}
+	if _, err := shape.Check(tensor.F64); err != nil && p.err == nil {
+		p.err = err
+	}
 	p.temps = append(p.temps, p.elements(labels))
 	return p.dense(p.inputs+len(p.temps), labels)
 }

@@ -84,13 +84,16 @@ type room[T number] struct {
 // the first cache meanwhile.
 const groupBytes = 64 << 10
 
+// mostTargets bounds the scores of a row: each chunk at work has memory for some.
+const mostTargets = 1 << 20
+
 // newEnsemble takes x [N, F] or [F].
 func newEnsemble[T number](c *op.Context, f *tree.Forest, v *votes[T], targets int, by aggregate, load loader, end finisher[T]) *ensemble[T] {
 	e := &ensemble[T]{trees: f, votes: v, targets: targets, features: featuresOf(c.In(0).Shape), aggregate: by, load: load, end: end}
 	if by <= sum {
 		e.lone = v.alone()
 	}
-	blocks := min(max(1, groupBytes/(8*tree.Lanes*max(1, e.features))), 8)
+	blocks := min(8, max(1, groupBytes/(8*tree.Lanes*max(1, e.features))), max(1, groupBytes/max(1, targets)))
 	e.group = blocks * tree.Lanes
 	n := c.Threads() + 1
 	e.rooms, e.free = make([]room[T], n), make(chan int, n)

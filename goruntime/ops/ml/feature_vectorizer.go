@@ -1,6 +1,8 @@
 package ml
 
 import (
+	"math"
+
 	"github.com/goruntime/goruntime/goruntime/errs"
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/tensor"
@@ -27,7 +29,11 @@ var FeatureVectorizer = op.Declare(op.Def{
 				return errs.New(errs.Shape, "input %d has shape %v with %d rows, input 0 has %d", i, x, rowsOf(x), rows)
 			}
 			rows = rowsOf(x)
-			total += wideAs(sizes, i, x)
+			w := wideAs(sizes, i, x)
+			if w < 0 || w > math.MaxInt32 {
+				return errs.New(errs.Model, "inputdimensions has %d for input %d: it must lie in [0, %d]", w, i, math.MaxInt32)
+			}
+			total += w
 		}
 		out := c.Grow(0, tensor.F32, 2)
 		out[0], out[1] = rows, total

@@ -107,7 +107,7 @@ func newSVMClassifier(c *op.Context) (*svmClassifier, error) {
 
 func (f *svmClassifier) check(vectors int) error {
 	pairs := f.classes * (f.classes - 1) / 2
-	if f.classes < 2 || len(f.per) != f.classes || slices.Min(f.per) < 0 {
+	if f.classes < 2 || len(f.per) != f.classes || slices.Min(f.per) < 0 || slices.Max(f.per) > vectors {
 		return errs.New(errs.Model, "vectors_per_class is %v for %d labels: as many numbers as labels, two at least, none negative, are expected", f.per, f.classes)
 	}
 	if len(f.coefficients) < (f.classes-1)*vectors || len(f.rho) < pairs {

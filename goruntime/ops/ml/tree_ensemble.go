@@ -28,8 +28,8 @@ var TreeEnsemble = op.Declare(op.Def{
 		}
 		out := c.Grow(0, c.DType(0), 2)
 		out[0], out[1] = rowsOf(x), leafTargets(c.Attr)
-		if out[1] < 0 {
-			return errs.New(errs.Model, "n_targets is %d: it must not be negative", out[1])
+		if out[1] < 0 || out[1] > mostTargets {
+			return errs.New(errs.Model, "n_targets is %d: it must lie in [0, %d]", out[1], mostTargets)
 		}
 		return nil
 	},

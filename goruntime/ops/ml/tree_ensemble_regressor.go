@@ -22,8 +22,8 @@ var TreeEnsembleRegressor = op.Declare(op.Def{
 		}
 		out := c.Grow(0, tensor.F32, 2)
 		out[0], out[1] = rowsOf(x), targetsOf(c.Attr)
-		if out[1] < 0 {
-			return errs.New(errs.Model, "n_targets is %d: it must not be negative", out[1])
+		if out[1] < 0 || out[1] > mostTargets {
+			return errs.New(errs.Model, "n_targets is %d: it must lie in [0, %d]", out[1], mostTargets)
 		}
 		return nil
 	},

@@ -40,14 +40,23 @@ func newSearcher(pattern string) (*searcher, error) {
 	return &searcher{prog: prog}, nil
 }
 
+// mostWords bounds the memory of a search: 128 MB.
+const mostWords = 16 << 20
+
 // in sets the string to search.
-func (r *searcher) in(text string) {
+//
+// Errors: errs.Compute where the string is too long for the expression.
+func (r *searcher) in(text string) error {
 	words := ((len(text)+1)*len(r.prog.Inst) + 63) / 64
+	if words > mostWords {
+		return errs.New(errs.Compute, "a string of %d bytes is too long for an expression of %d instructions", len(text), len(r.prog.Inst))
+	}
 	if cap(r.failed) < words {
 		r.failed = make([]uint64, words)
 	}
 	r.text, r.failed = text, r.failed[:words]
 	clear(r.failed)
+	return nil
 }
 
 // find returns the first match that starts at from or later; start is -1 where

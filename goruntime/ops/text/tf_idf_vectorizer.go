@@ -26,7 +26,8 @@ var TfIdfVectorizer = op.Declare(op.Def{
 		out := c.Grow(0, tensor.F32, len(x))
 		copy(out, x)
 		out[len(out)-1] = coordinates(c.Attr)
-		return nil
+		_, err := out.Check(tensor.F32)
+		return err
 	},
 	Prepare: func(c *op.Context) error {
 		g, err := newGrams(c)
@@ -117,8 +118,10 @@ func newGrams(c *op.Context) (*grams, error) {
 	if len(g.weights) != 0 && len(g.weights) != len(g.indexes) {
 		return nil, errs.New(errs.Model, "%d weights given for %d ngram_indexes: they must be as many", len(g.weights), len(g.indexes))
 	}
-	if len(g.indexes) > 0 && slices.Min(g.indexes) < 0 {
-		return nil, errs.New(errs.Model, "an ngram_index is %d: it must not be negative", slices.Min(g.indexes))
+	for i, at := range g.indexes {
+		if at < 0 || at >= g.top {
+			return nil, errs.New(errs.Model, "ngram_indexes has %d at position %d: it must not be negative nor the greatest of all integers", at, i)
+		}
 	}
 	items, err := g.items(c)
 	if err != nil {

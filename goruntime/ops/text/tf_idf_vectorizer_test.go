@@ -1,6 +1,7 @@
 package text
 
 import (
+	"math"
 	"testing"
 
 	"github.com/goruntime/goruntime/goruntime/errs"
@@ -58,6 +59,10 @@ func TestTfIdfVectorizer(t *testing.T) {
 		optest.Case{
 			Name: "too few indexes", Attrs: optest.Attrs("mode", "TF", "min_gram_length", 1, "max_gram_length", 1, "max_skip_count", 0, "ngram_counts", []int{0}, "ngram_indexes", []int{0}, "pool_int64s", []int{1, 2}),
 			In: x, Err: "the pool has more n-grams than the 1 ngram_indexes", Code: errs.Model,
+		},
+		optest.Case{
+			Name: "no coordinate", Attrs: optest.Attrs("mode", "TF", "min_gram_length", 1, "max_gram_length", 1, "max_skip_count", 0, "ngram_counts", []int{0}, "ngram_indexes", []int{math.MaxInt}, "pool_int64s", []int{1}),
+			In: x, Err: "ngram_indexes has 9223372036854775807 at position 0", Code: errs.Model,
 		},
 		optest.Case{Name: "a scalar", Attrs: counts("TF", 1, 1, 0), In: optest.In(optest.I64(nil, 1)), Err: "the input has shape [], [C] or [N, C] expected", Code: errs.Shape},
 	))

@@ -93,7 +93,9 @@ func (t *tokenizer) run(c *op.Context) error {
 			return errs.New(errs.Compute, "the string at position %d is not UTF-8", i)
 		}
 		before := len(t.spans)
-		t.cut(s)
+		if err := t.cut(s); err != nil {
+			return err
+		}
 		t.counts = append(t.counts, len(t.spans)-before)
 		most = max(most, len(t.spans)-before)
 	}
@@ -146,27 +148,30 @@ func part(t tensor.Text, from, to int) tensor.Text {
 }
 
 // cut appends the tokens of s to spans.
-func (t *tokenizer) cut(s string) {
+func (t *tokenizer) cut(s string) error {
 	switch {
 	case t.characters:
 		for i, c := range s {
 			t.spans = append(t.spans, span{i, i + utf8.RuneLen(c)})
 		}
+		return nil
 	case t.token != nil:
-		t.search(s)
+		return t.search(s)
 	default:
-		t.separate(s)
+		return t.separate(s)
 	}
 }
 
 // search appends the matches of the token expression. After one that is too short
 // the search goes on at the next character.
-func (t *tokenizer) search(s string) {
-	t.token.in(s)
+func (t *tokenizer) search(s string) error {
+	if err := t.token.in(s); err != nil {
+		return err
+	}
 	for from := 0; from < len(s); {
 		start, end := t.token.find(from)
 		if start < 0 {
-			return
+			break
 		}
 		if end > start && utf8.RuneCountInString(s[start:end]) >= t.least {
 			t.spans = append(t.spans, span{start, end})
@@ -176,11 +181,12 @@ func (t *tokenizer) search(s string) {
 		_, size := utf8.DecodeRuneInString(s[start:])
 		from = start + max(1, size)
 	}
+	return nil
 }
 
 // separate appends what lies between separators: each cuts the parts that those
 // before it left.
-func (t *tokenizer) separate(s string) {
+func (t *tokenizer) separate(s string) error {
 	first := len(t.spans)
 	if len(s) > 0 {
 		t.spans = append(t.spans, span{0, len(s)})
@@ -189,15 +195,20 @@ func (t *tokenizer) separate(s string) {
 		t.room = append(t.room[:0], t.spans[first:]...)
 		t.spans = t.spans[:first]
 		for _, p := range t.room {
-			t.split(s[p.from:p.to], p.from, r)
+			if err := t.split(s[p.from:p.to], p.from, r); err != nil {
+				return err
+			}
 		}
 	}
+	return nil
 }
 
 // split appends the parts of s, which starts at a place of the string. An empty
 // match takes the character behind it away.
-func (t *tokenizer) split(s string, at int, r *searcher) {
-	r.in(s)
+func (t *tokenizer) split(s string, at int, r *searcher) error {
+	if err := r.in(s); err != nil {
+		return err
+	}
 	from := 0
 	for from <= len(s) {
 		start, end := r.find(from)
@@ -214,6 +225,7 @@ func (t *tokenizer) split(s string, at int, r *searcher) {
 	if from < len(s) {
 		t.keep(s, at, from, len(s))
 	}
+	return nil
 }
 
 func (t *tokenizer) keep(s string, at, from, to int) {

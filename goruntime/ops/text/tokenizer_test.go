@@ -60,6 +60,10 @@ func TestTokenizer(t *testing.T) {
 		{Name: "no way to cut", Attrs: tokens(), In: x, Err: "neither separators nor tokenexp is given", Code: errs.Model},
 		{Name: "no expression", Attrs: tokens("tokenexp", "("), In: x, Err: `the expression "(" is not of RE2's syntax`, Code: errs.Argument},
 		{Name: "no separator", Attrs: tokens("separators", one("a", "(")), In: x, Err: `the expression "(" is not of RE2's syntax`, Code: errs.Argument},
+		{
+			Name: "too long for the expression", Attrs: tokens("tokenexp", "(?:x{1000}y)+"), In: optest.In(optest.Str(optest.Dims(1), strings.Repeat("x", 1<<21))),
+			Err: "a string of 2097152 bytes is too long for an expression of", Code: errs.Compute,
+		},
 		{Name: "long characters", Attrs: tokens("separators", one(""), "mincharnum", 2), In: x, Err: "mincharnum is 2: tokens of one character have at most 1", Code: errs.Model},
 	})
 }
@@ -76,7 +80,9 @@ func TestSearcherFindsWhatRegexpDoes(t *testing.T) {
 		}
 		re := regexp.MustCompile(pattern)
 		for _, s := range texts {
-			r.in(s)
+			if err := r.in(s); err != nil {
+				t.Fatal(err)
+			}
 			from := 0
 			for _, m := range re.FindAllStringIndex(s, -1) {
 				start, end := r.find(from)
@@ -104,7 +110,9 @@ func TestSearchesTakeLinearTimeAndNoMemory(t *testing.T) {
 	}
 	s := strings.Repeat("a", 5000) + strings.Repeat("c", 5000)
 	search := func() {
-		r.in(s)
+		if err := r.in(s); err != nil {
+			t.Error(err)
+		}
 		n := 0
 		for from := 0; ; n++ {
 			_, end := r.find(from)
