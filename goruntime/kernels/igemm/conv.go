@@ -48,7 +48,7 @@ type Conv struct {
 
 // block is how many pixels are multiplied at once: a multiple of every tile's
 // rows.
-const block = 24
+const block = 48
 
 // NewConv returns the convolution of a shape for so many threads.
 func NewConv(s *ConvShape, threads int) *Conv {
@@ -160,14 +160,11 @@ func (v *Conv) Chunk(lo, hi int) {
 
 // turn writes channels [c0, c1) of the image to [Group][pixel][channel].
 func (v *Conv) turn(c0, c1 int) {
-	for c := c0; c < c1; c++ {
-		src := v.args.X[(v.image*v.s.C+c)*v.pixels:][:v.pixels]
-		dst := v.args.Scratch[c/v.cg*v.cg*v.pixels+c%v.cg:]
-		at := 0
-		for _, b := range src {
-			dst[at] = b ^ v.args.Flip
-			at += v.cg
-		}
+	for c0 < c1 { // groups do not lie side by side
+		n := min(c1, (c0/v.cg+1)*v.cg) - c0
+		dst := v.args.Scratch[c0/v.cg*v.cg*v.pixels+c0%v.cg:]
+		Turn(dst, v.cg, v.args.X[(v.image*v.s.C+c0)*v.pixels:], v.pixels, n, v.pixels, v.args.Flip)
+		c0 += n
 	}
 }
 
@@ -196,36 +193,37 @@ func (v *Conv) multiply(part, i int) {
 	v.args.Sink.Store(v.image, m0, v.mg, p0, rows, sums, v.mg, 1)
 }
 
-// window copies what the window at output p covers.
+// window copies what the window at output p covers, by lines of the last
+// dimension, whose elements lie side by side where there is no dilation.
 func (v *Conv) window(row, x []byte, p int) {
-	for t := range v.taps {
-		dst := row[t*v.cg : (t+1)*v.cg]
-		if i := v.tap(p, t); i >= 0 {
-			copy(dst, x[i*v.cg:(i+1)*v.cg])
-			continue
-		}
-		for c := range dst {
-			dst[c] = v.args.Zero
+	last := len(v.at) - 1
+	kernel, width := v.s.Kernel[last], v.s.In[last]
+	list := v.at[last][p%v.s.Out[last]*kernel:][:kernel]
+	whole := v.s.Dilation[last] == 1 && list[0] >= 0 && list[kernel-1] >= 0
+	for t := range v.taps / kernel {
+		dst := row[t*kernel*v.cg : (t+1)*kernel*v.cg]
+		line := v.line(p/v.s.Out[last], t)
+		switch {
+		case line < 0:
+			v.pad(dst)
+		case whole:
+			copy(dst, x[(line*width+list[0])*v.cg:])
+		default:
+			for k, at := range list {
+				if to := dst[k*v.cg : (k+1)*v.cg]; at < 0 {
+					v.pad(to)
+				} else {
+					copy(to, x[(line*width+at)*v.cg:])
+				}
+			}
 		}
 	}
 }
 
-// tap returns the pixel of the input under element t of the window at output p,
-// or -1.
-func (v *Conv) tap(p, t int) int {
-	i, step := 0, 1
-	for d := len(v.at) - 1; d >= 0; d-- {
-		n, k := v.s.Out[d], v.s.Kernel[d]
-		at := v.at[d][p%n*k+t%k]
-		if at < 0 {
-			return -1
-		}
-		i += at * step
-		step *= v.s.In[d]
-		p /= n
-		t /= k
+func (v *Conv) pad(dst []byte) {
+	for i := range dst {
+		dst[i] = v.args.Zero
 	}
-	return i
 }
 
 // correct takes off what the zero points of the filters contribute.
@@ -268,6 +266,10 @@ func (v *Conv) channel(m int, row []int32) {
 			}
 			first, step := v.at[last][lo*kernel+t%kernel], v.s.Stride[last]
 			in := x[start*width : (start+1)*width]
+			if step == 1 {
+				addProducts(row[lo:hi], in[first:first+hi-lo], v.args.Flip, zeroX, w)
+				continue
+			}
 			for i := lo; i < hi; i++ {
 				row[i] += w * (int32(in[first]^v.args.Flip) - zeroX)
 				first += step

@@ -22,4 +22,22 @@ func avx2Span(p *stretch)
 //go:noescape
 func avx2Rescale(p *stretch)
 
-var avx2Loops = [...]func(*stretch){avx2ToU8, avx2ToI8, avx2FromU8, avx2FromI8, avx2Span, avx2Rescale}
+//go:noescape
+func avx2RequantizeU8(p *stretch)
+
+//go:noescape
+func avx2RequantizeI8(p *stretch)
+
+//go:noescape
+func avx2RequantizeAllU8(p *stretch)
+
+//go:noescape
+func avx2RequantizeAllI8(p *stretch)
+
+//go:noescape
+func avx2AddU8(p *stretch)
+
+//go:noescape
+func avx2AddI8(p *stretch)
+
+var avx2Loops = [...]func(*stretch){avx2ToU8, avx2ToI8, avx2FromU8, avx2FromI8, avx2Span, avx2Rescale, avx2RequantizeU8, avx2RequantizeI8, avx2RequantizeAllU8, avx2RequantizeAllI8, avx2AddU8, avx2AddI8}

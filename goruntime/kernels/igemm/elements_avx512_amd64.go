@@ -22,4 +22,25 @@ func avx512Span(p *stretch)
 //go:noescape
 func avx512Rescale(p *stretch)
 
-var avx512Loops = [...]func(*stretch){avx512ToU8, avx512ToI8, avx512FromU8, avx512FromI8, avx512Span, avx512Rescale}
+//go:noescape
+func avx512RequantizeU8(p *stretch)
+
+//go:noescape
+func avx512RequantizeI8(p *stretch)
+
+//go:noescape
+func avx512RequantizeAllU8(p *stretch)
+
+//go:noescape
+func avx512RequantizeAllI8(p *stretch)
+
+//go:noescape
+func avx512AddU8(p *stretch)
+
+//go:noescape
+func avx512AddI8(p *stretch)
+
+//go:noescape
+func turn16(p *block16)
+
+var avx512Loops = [...]func(*stretch){avx512ToU8, avx512ToI8, avx512FromU8, avx512FromI8, avx512Span, avx512Rescale, avx512RequantizeU8, avx512RequantizeI8, avx512RequantizeAllU8, avx512RequantizeAllI8, avx512AddU8, avx512AddI8}

@@ -19,6 +19,7 @@ type stretch struct {
 	low     float32        // 52
 	high    float32        // 56
 	zero    int32          // 60
+	weight  int32          // 64
 }
 
 // loop numbers the loops in the tables of the variants.
@@ -31,6 +32,12 @@ const (
 	fromI8
 	toSpan
 	toRescaled
+	requantizeU8
+	requantizeI8
+	requantizeAllU8
+	requantizeAllI8
+	addU8
+	addI8
 )
 
 // elementVariant is one implementation of the loops.

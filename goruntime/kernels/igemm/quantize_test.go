@@ -70,16 +70,80 @@ func TestQuantize(t *testing.T) {
 }
 
 func TestRequantize(t *testing.T) {
-	sums := []int32{0, 0, 3, 0, 5, 0, math.MaxInt32, 0, math.MinInt32, 0, -3}
-	got := make([]uint8, 6)
-	Requantize(got, sums, 2, 0.5, 10, Unsigned)
-	if want := []uint8{10, 12, 12, 255, 0, 8}; !slices.Equal(got, want) {
-		t.Errorf("unsigned: %v, want %v", got, want)
-	}
-	signs := make([]int8, 6)
-	Requantize(signs, sums, 2, 0.5, -10, Signed)
-	if want := []int8{-10, -8, -8, 127, -128, -12}; !slices.Equal(signs, want) {
-		t.Errorf("signed: %v, want %v", signs, want)
+	eachLoop(t, func(t *testing.T) {
+		sums := []int32{0, 3, 5, math.MaxInt32, math.MinInt32, -3}
+		unsigned, signed := []uint8{10, 12, 12, 255, 0, 8}, []int8{-10, -8, -8, 127, -128, -12}
+		for n := range 60 {
+			list, scales := make([]int32, n), make([]float32, n)
+			wantU, wantS := make([]uint8, n), make([]int8, n)
+			for i := range list {
+				list[i], scales[i], wantU[i], wantS[i] = sums[i%6], 0.5, unsigned[i%6], signed[i%6]
+			}
+			for _, s := range [][]float32{scales, {0.5}} {
+				if len(s) == 0 {
+					continue
+				}
+				u, v := slices.Repeat([]uint8{9}, n+1), slices.Repeat([]int8{9}, n+1)
+				Requantize(u[:n], list, s, 10)
+				Requantize(v[:n], list, s, -10)
+				if !slices.Equal(u[:n], wantU) || !slices.Equal(v[:n], wantS) || u[n] != 9 || v[n] != 9 {
+					t.Fatalf("%d sums, %d scales: %v and %v, want %v and %v", n, len(s), u, v, wantU, wantS)
+				}
+			}
+			if Requantize(Bytes(list)[:n], list, []float32{0.5}, 10); !slices.Equal(Bytes(list)[:n], wantU) {
+				t.Fatalf("%d sums in their own place: %v, want %v", n, Bytes(list)[:n], wantU)
+			}
+		}
+	})
+}
+
+func TestAddProducts(t *testing.T) {
+	eachLoop(t, func(t *testing.T) {
+		for n := range 40 {
+			for _, flip := range []byte{0, Flip} {
+				x, sums := make([]byte, n), make([]int32, n)
+				for i := range x {
+					x[i], sums[i] = byte(i*37), int32(i)
+				}
+				addProducts(sums, x, flip, 100, -7)
+				for i, v := range x {
+					if want := int32(i) - 7*(int32(v^flip)-100); sums[i] != want {
+						t.Fatalf("%d of %d, flip %#x: %d, want %d", i, n, flip, sums[i], want)
+					}
+				}
+			}
+		}
+	})
+}
+
+func TestTurn(t *testing.T) {
+	all := turnBlock
+	defer func() { turnBlock = all }()
+	for _, kernel := range []func(*block16){all, nil} {
+		turnBlock = kernel
+		for _, rows := range []int{0, 1, 3, 15, 16, 17, 48} {
+			for _, cols := range []int{0, 1, 7, 16, 33, 64} {
+				for _, flip := range []byte{0, Flip} {
+					src := make([]byte, rows*(cols+2)+1)
+					for i := range src {
+						src[i] = byte(i * 7)
+					}
+					dst := slices.Repeat([]byte{9}, cols*(rows+3)+1)
+					Turn(dst, rows+3, src, cols+2, rows, cols, flip)
+					for c := range cols {
+						for r := range rows + 3 {
+							want := byte(9)
+							if r < rows {
+								want = src[r*(cols+2)+c] ^ flip
+							}
+							if got := dst[c*(rows+3)+r]; got != want {
+								t.Fatalf("%d x %d at %d, %d: %d, want %d", rows, cols, r, c, got, want)
+							}
+						}
+					}
+				}
+			}
+		}
 	}
 }
 

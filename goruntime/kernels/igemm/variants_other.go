@@ -5,3 +5,5 @@ package igemm
 var vectorVariants []variant
 
 var elementVariants []elementVariant
+
+var turnBlock func(*block16)

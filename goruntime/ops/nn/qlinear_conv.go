@@ -55,8 +55,8 @@ type qlinearConv struct {
 	atScales         op.Part
 	scales           []float32 // of each channel
 	zero             float32
-	unsigned         []uint8 // the output, by its type
-	signed           []int8
+	y                []byte
+	signed           bool
 }
 
 func qlinearConvRun(c *op.Context) error {
@@ -67,24 +67,31 @@ func qlinearConvRun(c *op.Context) error {
 		s.scales[m] = x * w[m%len(w)] / y
 	}
 	s.zero = float32(byteAt(c.In(7), 0))
-	s.unsigned, s.signed = nil, nil
-	if c.Out(0).DType == tensor.U8 {
-		s.unsigned = tensor.Elems[uint8](c.Out(0))
-	} else {
-		s.signed = tensor.Elems[int8](c.Out(0))
-	}
+	s.y, s.signed = c.Out(0).Raw(), c.Out(0).DType == tensor.I8
 	s.run(c, s)
 	return nil
 }
 
-// Store implements igemm.Sink.
+// Store implements igemm.Sink. Rows of channels are scaled where they lie, then
+// turned to planes.
 func (s *qlinearConv) Store(image, channel, channels, pixel, pixels int, sums []int32, pixelStep, channelStep int) {
-	for m := range channels {
-		at := (image*s.channels+channel+m)*s.pixels + pixel
-		if s.unsigned != nil {
-			igemm.Requantize(s.unsigned[at:at+pixels], sums[m*channelStep:], pixelStep, s.scales[channel+m], s.zero, igemm.Unsigned)
-		} else {
-			igemm.Requantize(s.signed[at:at+pixels], sums[m*channelStep:], pixelStep, s.scales[channel+m], s.zero, igemm.Signed)
-		}
+	at := (image*s.channels+channel)*s.pixels + pixel
+	if channels == 1 && pixelStep == 1 {
+		s.row(s.y[at:at+pixels], sums, s.scales[channel:channel+1])
+		return
+	}
+	// A row of bytes takes the place of the sums that it was made of.
+	scratch := igemm.Bytes(sums)
+	for p := range pixels {
+		s.row(scratch[p*pixelStep:][:channels], sums[p*pixelStep:][:channels], s.scales[channel:channel+channels])
+	}
+	igemm.Turn(s.y[at:], s.pixels, scratch, pixelStep, pixels, channels, 0)
+}
+
+func (s *qlinearConv) row(dst []byte, sums []int32, scales []float32) {
+	if s.signed {
+		igemm.Requantize(igemm.Int8s(dst), sums, scales, s.zero)
+	} else {
+		igemm.Requantize(dst, sums, scales, s.zero)
 	}
 }

@@ -25,6 +25,12 @@ var loops = []struct {
 	{"FromI8", func(w width, p printer) { w.dequantize(p, "VPMOVSXBD") }},
 	{"Span", width.span},
 	{"Rescale", width.rescale},
+	{"RequantizeU8", func(w width, p printer) { w.requantize(p, "VPACKUSWB", true) }},
+	{"RequantizeI8", func(w width, p printer) { w.requantize(p, "VPACKSSWB", true) }},
+	{"RequantizeAllU8", func(w width, p printer) { w.requantize(p, "VPACKUSWB", false) }},
+	{"RequantizeAllI8", func(w width, p printer) { w.requantize(p, "VPACKSSWB", false) }},
+	{"AddU8", func(w width, p printer) { w.addProducts(p, "VPMOVZXBD") }},
+	{"AddI8", func(w width, p printer) { w.addProducts(p, "VPMOVSXBD") }},
 }
 
 func (w width) declarations() string {
@@ -32,6 +38,9 @@ func (w width) declarations() string {
 	b.WriteString(header + "package igemm\n")
 	for _, l := range loops {
 		fmt.Fprintf(&b, "\n//go:noescape\nfunc %s%s(p *stretch)\n", w.name, l.name)
+	}
+	if w.lanes == 16 {
+		b.WriteString("\n//go:noescape\nfunc turn16(p *block16)\n")
 	}
 	fmt.Fprintf(&b, "\nvar %sLoops = [...]func(*stretch){", w.name)
 	for i, l := range loops {
@@ -69,6 +78,9 @@ func (w width) assembly() string {
 		p("VZEROUPPER")
 		p("RET")
 	}
+	if w.lanes == 16 {
+		b.WriteString(turn())
+	}
 	return b.String()
 }
 
@@ -85,30 +97,99 @@ func (w width) each(p printer, body func(), advance ...string) {
 	p("JNZ loop")
 }
 
-// quantize divides, cuts to the range, rounds and adds the zero point. MAX gives
-// its second source where one is NaN: the lower end.
-func (w width) quantize(p printer, pack string) {
+// bounds loads the range, without the zero point, and the zero point.
+func (w width) bounds(p printer) {
 	p("VBROADCASTSS 48(AX), %s", w.v(4))
 	p("VBROADCASTSS 52(AX), %s", w.v(5))
 	p("VBROADCASTSS 56(AX), %s", w.v(6))
 	p("VPBROADCASTD 60(AX), %s", w.v(7))
+}
+
+// toBytes cuts vector 0 to the range, rounds, adds the zero point and stores
+// bytes. MAX gives its second source where one is NaN: the lower end.
+func (w width) toBytes(p printer, pack string) {
+	p("VMAXPS %s, %s, %s", w.v(5), w.v(0), w.v(0))
+	p("VMINPS %s, %s, %s", w.v(6), w.v(0), w.v(0))
+	p("VCVTPS2DQ %s, %s", w.v(0), w.v(0))
+	p("VPADDD %s, %s, %s", w.v(7), w.v(0), w.v(0))
+	if w.lanes == 16 {
+		p("VPMOVDB Z0, X0")
+		p("VMOVDQU X0, (DI)")
+		return
+	}
+	p("VEXTRACTI128 $1, Y0, X1")
+	p("VPACKSSDW X1, X0, X0")
+	p("%s X0, X0, X0", pack)
+	p("VMOVQ X0, (DI)")
+}
+
+func (w width) quantize(p printer, pack string) {
+	w.bounds(p)
 	w.each(p, func() {
 		p("VMOVUPS (SI), %s", w.v(0))
 		p("VDIVPS %s, %s, %s", w.v(4), w.v(0), w.v(0))
-		p("VMAXPS %s, %s, %s", w.v(5), w.v(0), w.v(0))
-		p("VMINPS %s, %s, %s", w.v(6), w.v(0), w.v(0))
-		p("VCVTPS2DQ %s, %s", w.v(0), w.v(0))
-		p("VPADDD %s, %s, %s", w.v(7), w.v(0), w.v(0))
-		if w.lanes == 16 {
-			p("VPMOVDB Z0, X0")
-			p("VMOVDQU X0, (DI)")
-			return
-		}
-		p("VEXTRACTI128 $1, Y0, X1")
-		p("VPACKSSDW X1, X0, X0")
-		p("%s X0, X0, X0", pack)
-		p("VMOVQ X0, (DI)")
+		w.toBytes(p, pack)
 	}, fmt.Sprintf("$%d, SI", 4*w.lanes), fmt.Sprintf("$%d, DI", w.lanes))
+}
+
+// requantize scales sums, each by its own scale or all by one.
+func (w width) requantize(p printer, pack string, own bool) {
+	w.bounds(p)
+	advance := []string{fmt.Sprintf("$%d, SI", 4*w.lanes), fmt.Sprintf("$%d, DI", w.lanes)}
+	if own {
+		advance = append(advance, fmt.Sprintf("$%d, R9", 4*w.lanes))
+	}
+	w.each(p, func() {
+		p("VCVTDQ2PS (SI), %s", w.v(0))
+		if own {
+			p("VMULPS (R9), %s, %s", w.v(0), w.v(0))
+		} else {
+			p("VMULPS %s, %s, %s", w.v(4), w.v(0), w.v(0))
+		}
+		w.toBytes(p, pack)
+	}, advance...)
+}
+
+// addProducts adds a weight times the bytes, less the zero point, to sums.
+func (w width) addProducts(p printer, widen string) {
+	p("VPBROADCASTD 60(AX), %s", w.v(7))
+	p("VPBROADCASTD 64(AX), %s", w.v(6))
+	w.each(p, func() {
+		p("%s (SI), %s", widen, w.v(0))
+		p("VPSUBD %s, %s, %s", w.v(7), w.v(0), w.v(0))
+		p("VPMULLD %s, %s, %s", w.v(6), w.v(0), w.v(0))
+		p("VPADDD (DI), %s, %s", w.v(0), w.v(0))
+		p("VMOVUPS %s, (DI)", w.v(0))
+	}, fmt.Sprintf("$%d, SI", w.lanes), fmt.Sprintf("$%d, DI", 4*w.lanes))
+}
+
+// turn transposes 16 x 16 bytes: rows i and i+8 interleaved four times.
+func turn() string {
+	var b strings.Builder
+	p := func(format string, a ...any) { fmt.Fprintf(&b, "\t"+format+"\n", a...) }
+	b.WriteString("\n// func turn16(p *block16)\nTEXT ·turn16(SB), 0, $128-8\n\tNO_LOCAL_POINTERS\n")
+	p("MOVQ p+0(FP), AX")
+	for i, r := range []string{"DI", "R8", "SI", "R9"} {
+		p("MOVQ %d(AX), %s", 8*i, r)
+	}
+	for i := range 16 {
+		p("VMOVDQU (SI), X%d", i)
+		p("ADDQ R9, SI")
+	}
+	for stage := range 4 {
+		from, to := stage%2*16, 16-stage%2*16
+		for i := range 8 {
+			p("VPUNPCKLBW X%d, X%d, X%d", from+i+8, from+i, to+2*i)
+			p("VPUNPCKHBW X%d, X%d, X%d", from+i+8, from+i, to+2*i+1)
+		}
+	}
+	for i := range 16 {
+		p("VMOVDQU X%d, (DI)", i)
+		p("ADDQ R8, DI")
+	}
+	p("VZEROUPPER")
+	p("RET")
+	return b.String()
 }
 
 func (w width) dequantize(p printer, widen string) {
