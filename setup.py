@@ -42,7 +42,9 @@ class GoBuild(build_ext):
         )  # fmt: skip
         target.with_suffix(".h").unlink(missing_ok=True)  # cgo's header, of no use beside the module
         # The command is a program of its own, beside the module: see goruntime/cli.py.
-        command = target.parent / "bin" / "goruntime"
+        # An editable install copies the module to the sources, and nothing else.
+        editable = self.inplace or getattr(self, "editable_mode", False)
+        command = (ROOT / "python" / "goruntime" if editable else target.parent) / "bin" / "goruntime"
         subprocess.run(
             [go, "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", str(command), "./goruntime/cmd/goruntime"],
             cwd=ROOT, env={**env, "CGO_ENABLED": "0"}, check=True,

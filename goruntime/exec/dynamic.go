@@ -1,7 +1,7 @@
 package exec
 
 import (
-	"unsafe"
+	"unsafe" //lint:allow unsafe op.Runtime speaks of memory by address
 
 	"github.com/goruntime/goruntime/goruntime/errs"
 	"github.com/goruntime/goruntime/goruntime/op"

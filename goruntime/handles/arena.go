@@ -1,7 +1,7 @@
 package handles
 
 import (
-	"unsafe"
+	"unsafe" //lint:allow unsafe an address is looked up, never read
 
 	"github.com/goruntime/goruntime/goruntime/arena"
 	"github.com/goruntime/goruntime/goruntime/errs"

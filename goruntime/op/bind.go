@@ -2,7 +2,7 @@ package op
 
 import (
 	"errors"
-	"unsafe"
+	"unsafe" //lint:allow unsafe exec gives memory by address
 
 	"github.com/goruntime/goruntime/goruntime/errs"
 	"github.com/goruntime/goruntime/goruntime/tensor"

@@ -2,7 +2,7 @@ package attention
 
 import (
 	"math"
-	"unsafe"
+	"unsafe" //lint:allow unsafe kernels/gemm takes addresses
 
 	"github.com/goruntime/goruntime/goruntime/kernels/gemm"
 	"github.com/goruntime/goruntime/goruntime/kernels/vec"

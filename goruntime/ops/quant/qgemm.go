@@ -111,16 +111,22 @@ func (g *quantizedGemm) store(batch, m0, m1, n0, n1 int) {
 				sums[j] += g.c[i*g.steps[0]+(n0+j)*g.steps[1]]
 			}
 		}
-		switch g.out.DType {
-		case tensor.U8:
-			requantizeRow(tensor.Elems[uint8](g.out)[at:at+len(sums)], sums, scale, cols, n0, g.outScale, g.outZero, igemm.Unsigned.Low, igemm.Unsigned.High)
-		case tensor.I8:
-			requantizeRow(tensor.Elems[int8](g.out)[at:at+len(sums)], sums, scale, cols, n0, g.outScale, g.outZero, igemm.Signed.Low, igemm.Signed.High)
-		default:
-			y := tensor.Elems[float32](g.out)[at : at+len(sums)]
-			for j, sum := range sums {
-				y[j] = float32(sum) * (scale * cols[(n0+j)%len(cols)])
-			}
-		}
+		qgemmStores[g.out.DType](g, at, sums, scale, cols, n0)
 	}
+}
+
+// qgemmStores write a row of sums by the element type of the output.
+var qgemmStores = map[tensor.DType]func(g *quantizedGemm, at int, sums []int32, scale float32, cols []float32, n0 int){
+	tensor.U8: func(g *quantizedGemm, at int, sums []int32, scale float32, cols []float32, n0 int) {
+		requantizeRow(tensor.Elems[uint8](g.out)[at:at+len(sums)], sums, scale, cols, n0, g.outScale, g.outZero, igemm.Unsigned.Low, igemm.Unsigned.High)
+	},
+	tensor.I8: func(g *quantizedGemm, at int, sums []int32, scale float32, cols []float32, n0 int) {
+		requantizeRow(tensor.Elems[int8](g.out)[at:at+len(sums)], sums, scale, cols, n0, g.outScale, g.outZero, igemm.Signed.Low, igemm.Signed.High)
+	},
+	tensor.F32: func(g *quantizedGemm, at int, sums []int32, scale float32, cols []float32, n0 int) {
+		y := tensor.Elems[float32](g.out)[at : at+len(sums)]
+		for j, sum := range sums {
+			y[j] = float32(sum) * (scale * cols[(n0+j)%len(cols)])
+		}
+	},
 }
