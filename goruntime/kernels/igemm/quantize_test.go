@@ -117,10 +117,10 @@ func TestAddProducts(t *testing.T) {
 }
 
 func TestTurn(t *testing.T) {
-	all := turnBlock
-	defer func() { turnBlock = all }()
-	for _, kernel := range []func(*block16){all, nil} {
-		turnBlock = kernel
+	all := turnVariants
+	defer func() { turnVariants = all }()
+	for _, list := range [][]turnVariant{all, nil} {
+		turnVariants = list
 		for _, rows := range []int{0, 1, 3, 15, 16, 17, 48} {
 			for _, cols := range []int{0, 1, 7, 16, 33, 64} {
 				for _, flip := range []byte{0, Flip} {

@@ -4,6 +4,8 @@ import (
 	"math"
 	"runtime"
 	"unsafe"
+
+	"github.com/goruntime/goruntime/goruntime/kernels/cpu"
 )
 
 // Saturate cuts f to a range of whole numbers of at most 16 bits, then rounds it
@@ -72,10 +74,22 @@ type block16 struct {
 	srcStep int            // 24
 }
 
+// turnVariant is one kernel that transposes 16 x 16 bytes.
+type turnVariant struct {
+	level cpu.Level
+	run   func(*block16)
+}
+
 // Turn writes the transpose of src, rows of cols bytes that lie srcStep apart, to
 // rows of dst that lie dstStep apart, each byte flipped by flip.
 func Turn(dst []byte, dstStep int, src []byte, srcStep, rows, cols int, flip byte) {
 	full, done := rows/16*16, 0
+	var turnBlock func(*block16)
+	for i := range turnVariants {
+		if turnVariants[i].level <= cpu.Best() {
+			turnBlock = turnVariants[i].run
+		}
+	}
 	if turnBlock != nil && full > 0 && flip == 0 {
 		for ; done+16 <= cols; done += 16 {
 			for r := 0; r < full; r += 16 {

@@ -11,10 +11,4 @@ var vectorVariants = []variant{
 
 var elementVariants = []elementVariant{{cpu.AVX512, 16, avx512Loops[:]}, {cpu.AVX2, 8, avx2Loops[:]}}
 
-// turnBlock transposes 16 x 16 bytes, nil where there is no kernel for it.
-var turnBlock = func() func(*block16) {
-	if cpu.Best() < cpu.AVX512 {
-		return nil
-	}
-	return func(b *block16) { turn16(b) }
-}()
+var turnVariants = []turnVariant{{cpu.AVX512, turn16}}

@@ -6,4 +6,4 @@ var vectorVariants []variant
 
 var elementVariants []elementVariant
 
-var turnBlock func(*block16)
+var turnVariants []turnVariant

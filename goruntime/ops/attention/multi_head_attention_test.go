@@ -47,7 +47,6 @@ func TestMultiHeadAttention(t *testing.T) {
 					}
 					return out
 				}
-				bias := make([]float64, 3*hidden)
 				switch form {
 				case "packed":
 					in = optest.In(f(beside(q, k, v), s.batch, s.rows, s.heads, 3, s.d))
@@ -58,7 +57,7 @@ func TestMultiHeadAttention(t *testing.T) {
 					_, kk, vv, _ := apart.expected(nil, k, v, nil, nil, nil)
 					in[1], in[2] = f(kk, s.batch, s.heads, s.keys, s.d), f(vv, s.batch, s.heads, s.keys, s.e)
 				case "bias":
-					bias = numbers(3*hidden, 6)
+					bias := numbers(3*hidden, 6)
 					in[3] = f(bias, 3*hidden)
 					for i := range q {
 						q[i] += bias[i%hidden]

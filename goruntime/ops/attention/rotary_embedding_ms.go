@@ -15,6 +15,9 @@ var RotaryEmbeddingMS = op.Declare(op.Def{
 	Name: "RotaryEmbedding", Domain: microsoft, Versions: op.Versions{1: ""},
 	Attrs: op.Attrs(op.Int("interleaved", 0), op.Int("num_heads", 0), op.Int("rotary_embedding_dim", 0), op.Int("is_packed_batching", 0), op.Float("scale", 1)),
 	Shape: func(c *op.Infer) error {
+		if err := c.Alike(0, 2, 3); err != nil {
+			return err
+		}
 		c.SetOutput(0, c.DType(0), c.In(0))
 		_, err := rotationMS(c.Attr, c.In(0), c.In(1), c.In(2), c.In(3))
 		return err

@@ -40,6 +40,7 @@ func TestRotaryEmbeddingMS(t *testing.T) {
 		optest.Case{Name: "head", In: optest.In(g(1, 2, 6), at, g(3, 2), g(3, 2)), Err: "heads of 4 numbers expected", Code: errs.Shape},
 		optest.Case{Name: "a position", In: optest.In(g(1, 2, 4), at, g(3, 2), g(3, 2)), Err: "position 3 is out of range: it must lie in [0, 2]", Code: errs.Compute},
 		optest.Case{Name: "positions", In: optest.In(g(1, 2, 4), optest.I64(optest.Dims(3), 0, 1, 2), g(3, 2), g(3, 2)), Err: "position_ids has shape [3], [1] or [1, 2] expected", Code: errs.Shape},
+		optest.Case{Name: "types", In: optest.In(g(1, 2, 4), at, optest.Filled(tensor.F16, optest.Dims(3, 2), 0, 0, 0, 0, 0, 0), g(3, 2)), Err: "input 2 is f16, input 0 is f32: they must be alike", Code: errs.Type},
 		optest.Case{Name: "packed", Attrs: optest.Attrs("is_packed_batching", 1), In: optest.In(g(1, 2, 4), at, g(3, 2), g(3, 2)), Err: "is_packed_batching is not supported", Code: errs.Unsupported})
 	optest.Run(t, RotaryEmbeddingMS, cases)
 }

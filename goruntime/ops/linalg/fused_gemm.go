@@ -14,7 +14,12 @@ var FusedGemm = op.Declare(op.Def{
 	Name: "FusedGemm", Domain: "com.microsoft", Versions: op.Versions{1: ""},
 	Attrs: append(op.Attrs(op.String("activation", ""), op.Optional("activation_alpha", op.KindFloat), op.Optional("activation_beta", op.KindFloat),
 		op.Optional("activation_gamma", op.KindFloat)), Gemm.Attrs...),
-	Shape: gemmShape,
+	Shape: func(c *op.Infer) error {
+		if err := c.Alike(0, 1, 2); err != nil {
+			return err
+		}
+		return gemmShape(c)
+	},
 	Prepare: func(c *op.Context) error {
 		if err := gemmPrepare(c); err != nil {
 			return err

@@ -17,6 +17,7 @@ func TestFusedGemm(t *testing.T) {
 		{Name: "none", Attrs: optest.Attrs("transB", 1), In: optest.In(a, b), Want: optest.Want(optest.F32(optest.Dims(2, 2), -1, 2, -1, 4))},
 		{Name: "unknown", Attrs: optest.Attrs("activation", "Softmax"), In: optest.In(a, b), Err: `activation "Softmax" with the parameters [] is not supported`, Code: errs.Unsupported},
 		{Name: "without a parameter", Attrs: optest.Attrs("activation", "LeakyRelu"), In: optest.In(a, b), Err: `activation "LeakyRelu" with the parameters []`, Code: errs.Unsupported},
+		{Name: "types", In: optest.In(a, optest.F64(optest.Dims(2, 1), 1, 2)), Err: "input 1 is f64, input 0 is f32: they must be alike", Code: errs.Type},
 		{Name: "f64", In: optest.In(optest.F64(optest.Dims(1, 1), 1), optest.F64(optest.Dims(1, 1), 1)), Err: "element type f64 is not supported", Code: errs.Unsupported},
 	})
 }

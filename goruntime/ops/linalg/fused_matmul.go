@@ -18,6 +18,9 @@ var FusedMatMul = op.Declare(op.Def{
 	Attrs: op.Attrs(op.Float("alpha", 1), op.Int("transA", 0), op.Int("transB", 0), op.Int("transBatchA", 0), op.Int("transBatchB", 0)),
 	Shape: func(c *op.Infer) error {
 		a, b := newStack(c.In(0), c.Attr.Bool("transA"), c.Attr.Bool("transBatchA")), newStack(c.In(1), c.Attr.Bool("transB"), c.Attr.Bool("transBatchB"))
+		if err := c.Alike(0, 1); err != nil {
+			return err
+		}
 		if len(c.In(0)) == 0 || len(c.In(1)) == 0 {
 			return errs.New(errs.Shape, "shapes %v and %v: a scalar cannot be multiplied", c.In(0), c.In(1))
 		}

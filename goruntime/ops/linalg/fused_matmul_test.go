@@ -78,6 +78,7 @@ func TestFusedMatMul(t *testing.T) {
 	x := optest.F32(optest.Dims(2, 3), 1, 2, 3, 4, 5, 6)
 	cases = append(
 		cases, optest.Case{Name: "inner dimensions", In: optest.In(x, x), Err: "the inner dimensions 3 and 2 must be equal", Code: errs.Shape},
+		optest.Case{Name: "types", In: optest.In(optest.F64(optest.Dims(1), 1), optest.F32(optest.Dims(1), 1)), Err: "input 1 is f32, input 0 is f64: they must be alike", Code: errs.Type},
 		optest.Case{Name: "a scalar", In: optest.In(x, optest.F32(nil, 1)), Err: "a scalar cannot be multiplied", Code: errs.Shape})
 	optest.Run(t, FusedMatMul, cases)
 }

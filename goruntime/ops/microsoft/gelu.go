@@ -38,6 +38,9 @@ func activation(name string, f curve, attrs ...op.Attr) *op.Def {
 			if x := c.In(0); c.Has(1) && (len(x) == 0 || !c.In(1).Equal(x[len(x)-1:])) {
 				return errs.New(errs.Shape, "X has shape %v, the bias has shape %v: the last dimension expected", x, c.In(1))
 			}
+			if err := c.Alike(0, 1); err != nil {
+				return err
+			}
 			return op.SameAsInput(c)
 		},
 		Prepare: func(c *op.Context) error {

@@ -68,6 +68,7 @@ func TestActivationErrors(t *testing.T) {
 	optest.Run(t, BiasGelu, []optest.Case{
 		{Name: "no bias", In: optest.In(f(tensor.F32, 1, 2)), Err: "the bias is missing", Code: errs.Model},
 		{Name: "the bias of another size", In: optest.In(f(tensor.F32, 1, 2), f(tensor.F32, 1, 3)), Err: "X has shape [2], the bias has shape [3]: the last dimension expected", Code: errs.Shape},
+		{Name: "types", In: optest.In(f(tensor.F64, 1, 2), f(tensor.F32, 1, 2)), Err: "input 1 is f32, input 0 is f64: they must be alike", Code: errs.Type},
 		{Name: "whole numbers", In: optest.In(optest.I64(optest.Dims(1), 1), optest.I64(optest.Dims(1), 1)), Err: "element type i64 is not supported", Code: errs.Unsupported},
 	})
 }
