@@ -23,7 +23,9 @@ func TestUnsafeIsWhereMemoryIs(t *testing.T) {
 		if !ok || f.build || f.in("tensor", "own", "arena", "lease", "pool", "mapped", "offheap", "kernels", "arrowio", "ortengine", "capi") {
 			continue
 		}
-		if !slices.ContainsFunc(f.text, func(l string) bool { return strings.Contains(l, "lint:allow unsafe ") || strings.Contains(l, "// SAFETY:") }) {
+		if !slices.ContainsFunc(f.text, func(l string) bool {
+			return strings.Contains(l, "lint:allow unsafe ") || strings.Contains(l, "// SAFETY:")
+		}) {
 			t.Errorf("%s:%d: unsafe is for the packages that own memory: use tensor.View, or say why with //lint:allow unsafe REASON", f.path, line)
 		}
 	}
