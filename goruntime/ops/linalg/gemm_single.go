@@ -16,6 +16,7 @@ type gemmSheet struct {
 	a, b, y []float32 // in the workspace; empty where the tensor itself serves
 	sizes   [3]int    // of a, b and y
 	packed  bool      // args.B holds panels
+	swapped bool      // B is multiplied with the transpose of A, see few
 	parts   int
 	byRows  bool
 	finish  func(s *gemmState, m0, m1, n0, n1 int) // nil where the sums are the result
@@ -40,6 +41,11 @@ func gemmPrepareSingle(c *op.Context, s *gemmState) error {
 			h.args.Start, h.finish = gemm.Rows, nil
 		}
 	}
+	if h.swapped = s.transB && !c.Constant(1) && s.m <= few && s.n > 1; h.swapped {
+		h.swap(s)
+		c.NeedWorkspace(4 * (h.sizes[0] + h.sizes[2]))
+		return nil
+	}
 	if !plain(s.transA, s.m, s.k) {
 		h.sizes[0] = s.m * s.k
 	}
@@ -50,6 +56,47 @@ func gemmPrepareSingle(c *op.Context, s *gemmState) error {
 		}
 		return tensor.Elems[float32](b), nil
 	})
+}
+
+// few is up to how many rows of A a B that changes is read as it lies, [N, K]:
+// its product with the transpose of A is that of the result, each number summed
+// in the same order. More rows are worth turning B.
+const few = 8
+
+// swap makes room for the transposes of A and of the result, and lets the sums
+// start from the same numbers.
+func (h *gemmSheet) swap(s *gemmState) {
+	if s.m > 1 {
+		h.sizes[2] = s.n * s.m
+		if !s.transA {
+			h.sizes[0] = s.k * s.m
+		}
+	}
+	switch h.args.Start {
+	case gemm.Columns:
+		h.args.Start = gemm.Rows
+	case gemm.Rows:
+		h.args.Start = gemm.Columns
+	}
+}
+
+// runSwapped multiplies B with the transpose of A.
+func (h *gemmSheet) runSwapped(c *op.Context, s *gemmState) {
+	g := &h.args
+	g.M, g.N, g.K, g.LDA, g.LDB, g.LDC = s.n, s.m, s.k, s.k, s.m, s.m
+	if len(h.a) > 0 {
+		turn(h.a, tensor.Elems[float32](c.In(0)), s.k, s.m)
+	}
+	g.A, g.B, g.C = c.In(1).Data, floats(h.a, c.In(0)), floats(h.y, c.Out(0))
+	if h.out = c.Out(0); s.c {
+		h.c = c.In(2)
+	}
+	h.parts = (s.n + rowBlock - 1) / rowBlock
+	c.For(h.parts, max(1, flopsGrain/max(1, s.m*s.k*rowBlock)), s)
+	if len(h.y) > 0 {
+		turn(tensor.Elems[float32](h.out), h.y, s.m, s.n)
+	}
+	h.end(s, 0, s.m, 0, s.n)
 }
 
 // prepare packs a constant B, or makes room for one that must be turned, and
@@ -92,14 +139,18 @@ func (h *gemmSheet) bind(c *op.Context) {
 func gemmSingle(c *op.Context, s *gemmState) {
 	h := &s.sheet
 	h.bind(c)
+	if h.args.Start != gemm.Zero {
+		h.args.Bias = c.In(2).Data
+	}
+	if h.swapped {
+		h.runSwapped(c, s)
+		return
+	}
 	if len(h.a) > 0 {
 		turn(h.a, tensor.Elems[float32](c.In(0)), s.m, s.k)
 	}
 	if len(h.b) > 0 {
 		turn(h.b, tensor.Elems[float32](c.In(1)), s.k, s.n)
-	}
-	if h.args.Start != gemm.Zero {
-		h.args.Bias = c.In(2).Data
 	}
 	h.run(c, s)
 }
@@ -154,11 +205,20 @@ func floats(w []float32, v *tensor.View) unsafe.Pointer {
 // Chunk implements op.Task over panels of columns or blocks of rows.
 func (s *gemmState) Chunk(lo, hi int) {
 	h := &s.sheet
+	if h.swapped {
+		gemm.Run(&h.args, lo*rowBlock, min(s.n, hi*rowBlock), 0, s.m)
+		return
+	}
 	m0, m1, n0, n1 := 0, s.m, lo*gemm.Panel, min(s.n, hi*gemm.Panel)
 	if h.byRows {
 		m0, m1, n0, n1 = lo*rowBlock, min(s.m, hi*rowBlock), 0, s.n
 	}
 	gemm.Run(&h.args, m0, m1, n0, n1)
+	h.end(s, m0, m1, n0, n1)
+}
+
+// end does what follows the sums in a part of the result.
+func (h *gemmSheet) end(s *gemmState, m0, m1, n0, n1 int) {
 	if h.finish != nil {
 		h.finish(s, m0, m1, n0, n1)
 	}
