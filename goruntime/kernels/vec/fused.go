@@ -16,16 +16,11 @@ func Activation(name string, params ...float32) func(x []float32) {
 	case "Sigmoid":
 		f = func(x []float32) { Apply(Logistic, x, x) }
 	case "LeakyRelu":
-		need, f = 1, pointwise(func(v float32) float32 {
-			if v < 0 {
-				return v * at(0)
-			}
-			return v
-		})
+		need, f = 1, func(x []float32) { Combine(Leak, x, x, params[:1]) }
 	case "HardSigmoid":
-		need, f = 2, pointwise(func(v float32) float32 { return max(0, min(1, at(0)*v+at(1))) })
+		need, f = 2, func(x []float32) { Bend(Ramp, x, x, at(0), at(1)) }
 	case "Clip":
-		need, f = 2, pointwise(func(v float32) float32 { return min(max(v, at(0)), at(1)) })
+		need, f = 2, func(x []float32) { Bend(Clamp, x, x, at(0), at(1)) }
 	case "Elu":
 		need, f = 1, pointwise(func(v float32) float32 {
 			if v < 0 {

@@ -25,6 +25,7 @@ type args struct {
 type kernels struct {
 	unary                                [functions]func(*args)
 	binary                               [operations][3]func(*args) // vector with vector, with scalar, scalar with vector
+	curves                               [curves]func(*args)
 	sum, top, expSum, squares, normalize func(*args)
 }
 

@@ -151,6 +151,51 @@ func TestOperationsAgreeWithPortable(t *testing.T) {
 	})
 }
 
+func TestCurvesAgreeWithPortable(t *testing.T) {
+	withEach(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(5, 6))
+		for c := range curves {
+			for n := range 71 {
+				src, k := numbers(r, n+1)[1:], numbers(r, 2)
+				got, want := make([]float32, n), make([]float32, n)
+				Bend(c, got, src, k[0], k[1])
+				portableKernels.curves[c](&args{dst: first(want), a: first(src), s: k[0], r: k[1], all: n})
+				for i := range want {
+					if got[i] != want[i] && !(got[i] != got[i] && want[i] != want[i]) {
+						t.Fatalf("curve %d of %v with %v, length %d: %v, want %v", c, src[i], k, n, got[i], want[i])
+					}
+				}
+			}
+		}
+	})
+}
+
+func TestCurves(t *testing.T) {
+	nan := float32(math.NaN())
+	withEach(t, func(t *testing.T) {
+		for _, c := range []struct {
+			curve Curve
+			s, r  float32
+			want  []float32 // of -4, -1, 0.5, 4 and NaN
+		}{
+			{Clamp, -2, 1, []float32{-2, -1, 0.5, 1, nan}},
+			{Clamp, 2, 1, []float32{1, 1, 1, 1, nan}},
+			{Clamp, nan, nan, []float32{-4, -1, 0.5, 4, nan}},
+			{Line, 2, 1, []float32{-7, -1, 2, 9, nan}},
+			{Ramp, 0.25, 0.5, []float32{0, 0.25, 0.625, 1, nan}},
+			{Gate, 0.25, 0.5, []float32{0, -0.25, 0.3125, 4, nan}},
+		} {
+			x := []float32{-4, -1, 0.5, 4, nan}
+			Bend(c.curve, x, x, c.s, c.r)
+			for i, w := range c.want {
+				if x[i] != w && !(x[i] != x[i] && w != w) {
+					t.Errorf("curve %d with %v and %v: %v, want %v", c.curve, c.s, c.r, x, c.want)
+				}
+			}
+		}
+	})
+}
+
 func TestReductionsAgreeWithPortable(t *testing.T) {
 	withEach(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(5, 6))

@@ -48,8 +48,31 @@ const (
 	Over
 	Larger  // NaN where either is
 	Smaller // NaN where either is
+	Leak    // a, multiplied by b where it is below zero
 	operations
 )
+
+// Curve is an elementwise function of one number with two parameters.
+type Curve int
+
+// The curves, in the order of the generated tables.
+const (
+	Clamp Curve = iota // at least s, then at most r
+	Line               // x*s + r, rounded twice
+	Ramp               // Line between 0 and 1
+	Gate               // x times Ramp
+	curves
+)
+
+// Bend writes the curve of each element of src to dst, which may be src and is
+// as long.
+func Bend(c Curve, dst, src []float32, s, r float32) {
+	v := chosen()
+	a := newArgs(dst, src, v.lanes)
+	a.s, a.r = s, r
+	v.curves[c](borrow(&a))
+	runtime.KeepAlive(&a)
+}
 
 // Apply writes f(x) of each element of src to dst, which may be src and is as
 // long.

@@ -30,6 +30,13 @@ var portableKernels = kernels{
 		Over:    pairs(func(x, y float32) float32 { return x / y }),
 		Larger:  pairs(func(x, y float32) float32 { return max(x, y) }),
 		Smaller: pairs(func(x, y float32) float32 { return min(x, y) }),
+		Leak:    pairs(leak),
+	},
+	curves: [curves]func(*args){
+		Clamp: bent(clamp),
+		Line:  bent(line),
+		Ramp:  bent(func(x, s, r float32) float32 { return clamp(line(x, s, r), 0, 1) }),
+		Gate:  bent(func(x, s, r float32) float32 { return x * clamp(line(x, s, r), 0, 1) }),
 	},
 	sum: func(a *args) {
 		a.lanes(func(acc *float32, _ int, x float32) { *acc += x })
@@ -82,6 +89,36 @@ func relu(x float32) float32 {
 		return 0
 	}
 	return x
+}
+
+func leak(x, slope float32) float32 {
+	if x < 0 {
+		return x * slope
+	}
+	return x
+}
+
+// clamp leaves a NaN; a bound that is NaN does not bound.
+func clamp(x, low, high float32) float32 {
+	if x < low {
+		x = low
+	}
+	if x > high {
+		x = high
+	}
+	return x
+}
+
+// line rounds the product too: the conversion keeps the compiler from fusing.
+func line(x, s, r float32) float32 { return float32(x*s) + r }
+
+func bent(f func(x, s, r float32) float32) func(*args) {
+	return func(a *args) {
+		dst := a.slice(a.dst)
+		for i, x := range a.slice(a.a) {
+			dst[i] = f(x, a.s, a.r)
+		}
+	}
 }
 
 func each(f func(float32) float32) func(*args) {

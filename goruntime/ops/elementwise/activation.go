@@ -126,42 +126,22 @@ func leaky(x, alpha, _ float64) float64 {
 
 func leaky32(s *tuned, lo, hi int) {
 	dst, src := s.elems32(lo, hi)
-	for i, x := range src {
-		y := x
-		if x < 0 {
-			y = s.alpha * x
-		}
-		dst[i] = y
-	}
+	slope := [1]float32{s.alpha}
+	vec.Combine(vec.Leak, dst, src, slope[:])
 }
 
 func hardSigmoid(x, alpha, beta float64) float64 { return max(0, min(1, alpha*x+beta)) }
 
 func hardSigmoid32(s *tuned, lo, hi int) {
 	dst, src := s.elems32(lo, hi)
-	hard32(dst, src, s.alpha, s.beta)
-}
-
-// hard32 writes alpha*x + beta between 0 and 1; dst may be src.
-func hard32(dst, src []float32, alpha, beta float32) {
-	bounds := [...]float32{alpha, beta, 1, 0}
-	vec.Combine(vec.Times, dst, src, bounds[0:1])
-	vec.Combine(vec.Plus, dst, dst, bounds[1:2])
-	vec.Combine(vec.Smaller, dst, dst, bounds[2:3])
-	vec.Combine(vec.Larger, dst, dst, bounds[3:4])
+	vec.Bend(vec.Ramp, dst, src, s.alpha, s.beta)
 }
 
 func hardSwish(x, _, _ float64) float64 { return x * max(0, min(1, x/6+0.5)) }
 
 func hardSwish32(s *tuned, lo, hi int) {
 	dst, src := s.elems32(lo, hi)
-	var room [block]float32
-	for len(src) > 0 {
-		part := room[:min(block, len(src))]
-		hard32(part, src[:len(part)], 1.0/6, 0.5)
-		vec.Combine(vec.Times, dst[:len(part)], src[:len(part)], part)
-		dst, src = dst[len(part):], src[len(part):]
-	}
+	vec.Bend(vec.Gate, dst, src, 1.0/6, 0.5)
 }
 
 // thresholded gives 0 for a NaN, which is not above the threshold.

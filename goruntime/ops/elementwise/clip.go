@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/goruntime/goruntime/goruntime/errs"
+	"github.com/goruntime/goruntime/goruntime/kernels/vec"
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
@@ -31,7 +32,7 @@ var Clip = op.Declare(op.Def{
 		return s.run(c)
 	},
 	DTypes: op.ByType(map[tensor.DType]clipKernel{
-		tensor.F32: clip[float32], tensor.F64: clip[float64], tensor.I8: clip[int8], tensor.I16: clip[int16], tensor.I32: clip[int32],
+		tensor.F32: clip32, tensor.F64: clip[float64], tensor.I8: clip[int8], tensor.I16: clip[int16], tensor.I32: clip[int32],
 		tensor.I64: clip[int64], tensor.U8: clip[uint8], tensor.U16: clip[uint16], tensor.U32: clip[uint32], tensor.U64: clip[uint64],
 		tensor.F16: clipHalf[tensor.Half], tensor.BF16: clipHalf[tensor.BFloat16],
 	}),
@@ -61,7 +62,7 @@ func clipByAttrs(versions op.Versions, attrs ...op.Attr) *op.Def {
 		},
 		Run: func(c *op.Context) error { return c.State.(*clipping).run(c) },
 		DTypes: op.ByType(map[tensor.DType]clipKernel{
-			tensor.F32: clip[float32], tensor.F64: clip[float64], tensor.F16: clipHalf[tensor.Half],
+			tensor.F32: clip32, tensor.F64: clip[float64], tensor.F16: clipHalf[tensor.Half],
 		}),
 	})
 }
@@ -117,6 +118,18 @@ func clip[T number](s *clipping, lo, hi int) {
 			}
 		}
 	}
+}
+
+// clip32 takes both bounds in one pass; what is not set does not bound.
+func clip32(s *clipping, lo, hi int) {
+	low, high := float32(math.Inf(-1)), float32(math.Inf(1))
+	if s.low != nil {
+		low = tensor.Elems[float32](s.low)[0]
+	}
+	if s.high != nil {
+		high = tensor.Elems[float32](s.high)[0]
+	}
+	vec.Bend(vec.Clamp, tensor.Elems[float32](s.out)[lo:hi], tensor.Elems[float32](s.in)[lo:hi], low, high)
 }
 
 func clipHalf[H half](s *clipping, lo, hi int) {

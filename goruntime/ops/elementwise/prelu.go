@@ -2,6 +2,7 @@ package elementwise
 
 import (
 	"github.com/goruntime/goruntime/goruntime/errs"
+	"github.com/goruntime/goruntime/goruntime/kernels/vec"
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
@@ -63,7 +64,7 @@ func channelSlope(x, slope tensor.Shape) (tensor.Shape, error) {
 }
 
 var preluRows = op.ByType(map[tensor.DType]row{
-	tensor.F32: prelu[float32], tensor.F64: prelu[float64], tensor.I32: prelu[int32], tensor.I64: prelu[int64],
+	tensor.F32: row32(vec.Leak, prelu[float32]), tensor.F64: prelu[float64], tensor.I32: prelu[int32], tensor.I64: prelu[int64],
 	tensor.U32: prelu[uint32], tensor.U64: prelu[uint64],
 	tensor.F16: halfRow(prelu32, tensor.HalfOf), tensor.BF16: halfRow(prelu32, tensor.BFloat16Of),
 })
@@ -77,16 +78,6 @@ func prelu32(x, slope float32) float32 {
 
 func prelu[T number](out, a, b *tensor.View, o, i, j, n, sa, sb int) {
 	dst, x, y := spans[T](out, a, b, o, i, j, n, sa, sb)
-	if sa == 1 && sb == 0 { // one slope for the row: a channel of an image
-		for k, slope := 0, y[0]; k < len(dst); k++ {
-			v := x[k]
-			if v < 0 {
-				v *= slope
-			}
-			dst[k] = v
-		}
-		return
-	}
 	for k := range dst {
 		v := x[k*sa]
 		if v < 0 {

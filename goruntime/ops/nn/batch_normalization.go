@@ -204,7 +204,7 @@ func batchOf[T any](n number[T]) batchKernel {
 	}
 }
 
-// normBlock is how many elements go through two vector loops at a time.
+// normBlock is how many elements go through several vector loops at a time.
 const normBlock = 2048
 
 func apply32(s *batchNorm, lo, hi int) {
@@ -219,13 +219,6 @@ func apply32(s *batchNorm, lo, hi int) {
 }
 
 // affine32 writes a*x + b to dst, which may be src.
-func affine32(dst, src []float32, a, b float32) {
-	k := [2]float32{a, b}
-	for i := 0; i < len(dst); i += normBlock {
-		n := min(normBlock, len(dst)-i)
-		vec.Combine(vec.Times, dst[i:i+n], src[i:i+n], k[:1])
-		vec.Combine(vec.Plus, dst[i:i+n], dst[i:i+n], k[1:])
-	}
-}
+func affine32(dst, src []float32, a, b float32) { vec.Bend(vec.Line, dst, src, a, b) }
 
 var slowApply32 = batchOf(single).apply

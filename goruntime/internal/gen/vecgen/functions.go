@@ -41,6 +41,44 @@ var binaries = []struct {
 	{"Div", func(g *gen) { g.p("VDIVPS %s, %s, %s", g.v(1), g.v(0), g.v(0)) }},
 	{"Max", func(g *gen) { g.extreme("VMAXPS") }},
 	{"Min", func(g *gen) { g.extreme("VMINPS") }},
+	{"Leak", func(g *gen) {
+		g.p("VMULPS %s, %s, %s", g.v(1), g.v(0), g.v(2))
+		g.p("VXORPS %s, %s, %s", g.v(3), g.v(3), g.v(3))
+		g.where(1, g.v(3), g.v(0), g.v(2), g.v(0), g.v(4))
+	}},
+}
+
+// curves are the functions of V0 with the parameters V10 and V11, into V0.
+var curves = []struct {
+	name string
+	body func(g *gen)
+}{
+	{"Clamp", func(g *gen) { g.clamp(g.v(0), g.v(10), g.v(11)) }},
+	{"Line", func(g *gen) { g.line(g.v(0)) }},
+	{"Ramp", func(g *gen) { g.ramp(g.v(0)) }},
+	{"Gate", func(g *gen) {
+		g.p("VMOVAPS %s, %s", g.v(0), g.v(4))
+		g.ramp(g.v(4))
+		g.p("VMULPS %s, %s, %s", g.v(4), g.v(0), g.v(0))
+	}},
+}
+
+// clamp keeps x between two bounds: these come first, so that a NaN stays.
+func (g *gen) clamp(x, low, high string) {
+	g.p("VMAXPS %s, %s, %s", x, low, x)
+	g.p("VMINPS %s, %s, %s", x, high, x)
+}
+
+func (g *gen) line(x string) {
+	g.p("VMULPS %s, %s, %s", g.v(10), x, x)
+	g.p("VADDPS %s, %s, %s", g.v(11), x, x)
+}
+
+func (g *gen) ramp(x string) {
+	g.line(x)
+	g.p("VXORPS %s, %s, %s", g.v(1), g.v(1), g.v(1))
+	g.p("VMOVUPS %s, %s", g.c(1), g.v(2))
+	g.clamp(x, g.v(1), g.v(2))
 }
 
 // extreme gives NaN where either side is: the instruction gives its second

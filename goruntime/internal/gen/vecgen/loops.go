@@ -54,6 +54,23 @@ func (g *gen) binary(o struct {
 	g.end()
 }
 
+// curve has its parameters in registers over the whole loop.
+func (g *gen) curve(c struct {
+	name string
+	body func(g *gen)
+},
+) {
+	g.begin(c.name)
+	g.p("VBROADCASTSS 48(AX), %s", g.v(10))
+	g.p("VBROADCASTSS 52(AX), %s", g.v(11))
+	g.loop(func(masked bool) {
+		g.load("SI", 0, masked, g.v(0))
+		c.body(g)
+		g.store(g.v(0), "DI", 0, masked)
+	}, g.next("SI"), g.next("DI"))
+	g.end()
+}
+
 // halves is how many vectors make the sixteen lanes of a reduction.
 func (g *gen) halves() int { return 64 / g.bytes }
 

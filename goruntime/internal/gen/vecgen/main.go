@@ -46,6 +46,9 @@ func (g *gen) all() {
 			g.binary(b, form)
 		}
 	}
+	for _, c := range curves {
+		g.curve(c)
+	}
 	g.sum()
 	g.top()
 	g.expSum()
@@ -65,6 +68,10 @@ func (g *gen) declarations() string {
 	b.WriteString("},\n\tbinary: [operations][3]func(*args){")
 	for i, o := range binaries {
 		fmt.Fprintf(&b, "%s{%[2]s%[3]sVV, %[2]s%[3]sVS, %[2]s%[3]sSV}", comma(i), g.name, o.name)
+	}
+	b.WriteString("},\n\tcurves: [curves]func(*args){")
+	for i, c := range curves {
+		b.WriteString(comma(i) + g.name + c.name)
 	}
 	fmt.Fprintf(&b, "},\n\tsum: %[1]sSum, top: %[1]sTop, expSum: %[1]sExpSum, squares: %[1]sSquares, normalize: %[1]sNormalize,\n}\n", g.name)
 	return b.String()
