@@ -46,7 +46,7 @@ var TfIdfVectorizer = op.Declare(op.Def{
 		if g.ids, err = op.Temporary[int32](c, rows*g.columns); err != nil {
 			return err
 		}
-		c.For(rows, max(1, 1024/max(1, g.columns*(g.skips+1))), g)
+		c.For(rows, max(1, 1024/max(1, g.columns*g.distances())), g)
 		return nil
 	},
 	DTypes: op.ByType(map[tensor.DType]itemReader{tensor.Str: textItem, tensor.I64: wholeItem[int64], tensor.I32: wholeItem[int32]}),
@@ -202,6 +202,10 @@ func (g *grams) grow(items []int32, id int32) {
 	}
 }
 
+// distances is how many distances of items are tried: at a longer one than the row
+// there are none.
+func (g *grams) distances() int { return 1 + min(g.skips, g.columns) }
+
 // Chunk implements op.Task over the rows.
 func (g *grams) Chunk(lo, hi int) {
 	for r := lo; r < hi; r++ {
@@ -210,7 +214,7 @@ func (g *grams) Chunk(lo, hi int) {
 		for i := range ids {
 			ids[i] = g.id(g, r*g.columns+i)
 		}
-		for distance := 1; distance <= g.skips+1; distance++ {
+		for distance := 1; distance <= g.distances(); distance++ {
 			for i := range ids {
 				g.count(out, ids[i:], distance)
 			}

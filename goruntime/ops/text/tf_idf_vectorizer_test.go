@@ -31,6 +31,7 @@ func TestTfIdfVectorizer(t *testing.T) {
 		cases = append(cases,
 			optest.Case{Name: d.String() + " 2-grams", Attrs: counts("TF", 2, 2, 0), In: optest.In(x), Want: optest.Want(optest.F32(optest.Dims(7), 0, 0, 0, 0, 1, 1, 1))},
 			optest.Case{Name: d.String() + " 2-grams with skips", Attrs: counts("TF", 2, 2, 5), In: optest.In(x), Want: optest.Want(optest.F32(optest.Dims(7), 0, 0, 0, 0, 1, 3, 1))},
+			optest.Case{Name: d.String() + " 2-grams with any skips", Attrs: counts("TF", 2, 2, math.MaxInt), In: optest.In(optest.Filled(d, optest.Dims(4), 5, 1, 1, 6)), Want: optest.Want(optest.F32(optest.Dims(7), 0, 0, 0, 0, 1, 0, 0))},
 			optest.Case{Name: d.String() + " 1- and 2-grams with skips", Attrs: counts("TF", 1, 2, 5), In: optest.In(x), Want: optest.Want(optest.F32(optest.Dims(7), 0, 3, 1, 0, 1, 3, 1))},
 			optest.Case{Name: d.String() + " rows", Attrs: counts("TF", 2, 2, 0), In: optest.In(rows), Want: optest.Want(optest.F32(optest.Dims(2, 7), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1))},
 			optest.Case{Name: d.String() + " IDF", Attrs: counts("IDF", 1, 2, 0, "weights", []float32{9, 2, 3, 4, 5, 6, 7}), In: optest.In(x), Want: optest.Want(optest.F32(optest.Dims(7), 0, 2, 3, 0, 5, 6, 7))},
