@@ -94,6 +94,10 @@ func PackedSize(k, n int) int { return (n + Panel - 1) / Panel * Panel * k }
 // PackB writes B[K, N], whose element [k, n] is b[k*sk+n*sn], as panels
 // [ceil(N/64)][K][64], padded with zeros.
 func PackB(dst, b []float32, k, n, sk, sn int) {
+	if sk == 1 && sn > 1 {
+		packTurned(dst, b, k, n, sn)
+		return
+	}
 	for j := 0; j < n; j += Panel {
 		w := min(Panel, n-j)
 		for i := range k {
@@ -109,6 +113,30 @@ func PackB(dst, b []float32, k, n, sk, sn int) {
 				}
 			}
 			clear(row[w:])
+		}
+	}
+}
+
+// packTurned is PackB of the transpose of a matrix with rows sn apart: it reads
+// rows in short runs that stay in the cache until the next column.
+func packTurned(dst, b []float32, k, n, sn int) {
+	const run = 16
+	for j := 0; j < n; j += Panel {
+		w := min(Panel, n-j)
+		panel := dst[:k*Panel]
+		dst = dst[k*Panel:]
+		for i := 0; i < k; i += run {
+			h := min(run, k-i)
+			for c := range w {
+				at := i*Panel + c
+				for _, v := range b[(j+c)*sn+i:][:h] {
+					panel[at] = v
+					at += Panel
+				}
+			}
+		}
+		for i := 0; w < Panel && i < k; i++ {
+			clear(panel[i*Panel+w : (i+1)*Panel])
 		}
 	}
 }

@@ -140,3 +140,26 @@ func BenchmarkRun(b *testing.B) {
 		})
 	}
 }
+
+func TestPackBOfATranspose(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for _, k := range []int{0, 1, 15, 16, 17, 50} {
+		for _, n := range []int{0, 1, 63, 64, 65, 130} {
+			b := random(r, k*n)
+			turned := make([]float32, len(b))
+			for i := range k {
+				for j := range n {
+					turned[j*k+i] = b[i*n+j]
+				}
+			}
+			want, got := make([]float32, PackedSize(k, n)), random(r, PackedSize(k, n))
+			PackB(want, b, k, n, n, 1)
+			PackB(got, turned, k, n, 1, k)
+			for i := range want {
+				if got[i] != want[i] {
+					t.Fatalf("%d x %d: element %d is %v, want %v", k, n, i, got[i], want[i])
+				}
+			}
+		}
+	}
+}

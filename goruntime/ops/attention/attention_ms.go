@@ -153,7 +153,14 @@ func projectedRun(c *op.Context) error {
 	}
 	view := func(at, size int) heads[float32] { return heads[float32]{beyond(qkv, at), z.rows * g.N, size, g.N} }
 	s.q = view(0, z.size)
-	s.k, s.v = apart(s.atAll.Floats(c), s.keys, n, z.size), apart(s.atAllV.Floats(c), s.keys, n, z.sizeV)
+	if c.Wants(1) && z.size != z.sizeV {
+		return errs.New(errs.Shape, "keys have %d numbers a head, values %d: present needs as many", z.size, z.sizeV)
+	}
+	all := z.batch * n * s.keys * z.size
+	s.k, s.v = apart(room(c, 1, 0, all, s.atAll), s.keys, n, z.size), apart(s.atAllV.Floats(c), s.keys, n, z.sizeV)
+	if c.Wants(1) {
+		s.v.data = room(c, 1, all, all, s.atAllV)
+	}
 	if z.past > 0 {
 		past := loaded(c, 4, s.at[4])
 		s.gather(s.k, apart(past, z.past, n, z.size), n, z.past, 0, z.size, nil)
@@ -161,13 +168,8 @@ func projectedRun(c *op.Context) error {
 	}
 	s.gather(s.k, view(n*z.size, z.size), n, z.keys, z.past, z.size, nil)
 	s.gather(s.v, view(2*n*z.size, z.sizeV), n, z.keys, z.past, z.sizeV, nil)
-	if c.Wants(1) {
-		if z.size != z.sizeV {
-			return errs.New(errs.Shape, "keys have %d numbers a head, values %d: present needs as many", z.size, z.sizeV)
-		}
-		keep(c, 1, 0, s.k.data)
-		keep(c, 1, len(s.k.data), s.v.data)
-	}
+	keep(c, 1, 0, s.k.data)
+	keep(c, 1, all, s.v.data)
 	s.mask = mask[float32]{}
 	if s.masked {
 		s.pad.fill(c, &s.cached)

@@ -57,9 +57,20 @@ func (s *cached) finish(c *op.Context) {
 	single.store(c.Out(0), y)
 }
 
-// keep writes keys or values of all positions to an output, where it is wanted.
+// room returns where keys or values of all positions are gathered: in the n
+// numbers of an output from at on, where that is wanted and of f32, else in the
+// workspace.
+func room(c *op.Context, slot, at, n int, p op.Part) []float32 {
+	if c.Wants(slot) && c.Out(slot).DType == tensor.F32 {
+		return tensor.Elems[float32](c.Out(slot))[at : at+n]
+	}
+	return p.Floats(c)
+}
+
+// keep writes keys or values of all positions to an output, where it is wanted
+// and room did not gather them there.
 func keep(c *op.Context, slot, at int, all []float32) {
-	if c.Wants(slot) {
+	if c.Wants(slot) && c.Out(slot).DType != tensor.F32 {
 		single.narrow[c.Out(slot).DType](c.Out(slot), at, all)
 	}
 }

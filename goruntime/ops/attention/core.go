@@ -52,6 +52,7 @@ type core[T real] struct {
 	size, sizeV          int // of a head
 	q, k, v, y           heads[T]
 	scale                T
+	factor               [1]T // the scale
 	softcap              T
 	mask                 mask[T]
 	offset               []int // position of the first query, by batch
@@ -98,6 +99,7 @@ func (s *core[T]) plan(c *op.Context, r *op.Room, bytes int) (scratch, packed op
 
 // run computes everything.
 func (s *core[T]) run(c *op.Context) {
+	s.factor[0] = s.scale
 	if s.batch*s.count*s.rows == 0 {
 		return
 	}

@@ -131,6 +131,7 @@ func (s *flex[T]) loadTemporary(c *op.Context, v *tensor.View) ([]T, error) {
 // multiply computes the scores.
 func (s *flex[T]) multiply(c *op.Context) (err error) {
 	k := &s.core
+	k.factor[0] = k.scale
 	n := k.rows * k.keys
 	if s.scores, err = op.Temporary[T](c, k.batch*k.count*n); err != nil || len(s.scores) == 0 {
 		return err

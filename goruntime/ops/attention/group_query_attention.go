@@ -209,8 +209,9 @@ func groupRun(c *op.Context) error {
 		}
 	}
 	s.q = q
-	s.k = s.store(loaded(c, 3, s.at[3]), k, s.atAll.Floats(c))
-	s.v = s.store(loaded(c, 4, s.at[4]), v, s.atAllV.Floats(c))
+	all := z.batch * z.kvHeads * s.keys * z.size
+	s.k = s.store(loaded(c, 3, s.at[3]), k, room(c, 1, 0, all, s.atAll))
+	s.v = s.store(loaded(c, 4, s.at[4]), v, room(c, 2, 0, all, s.atAllV))
 	keep(c, 1, 0, s.k.data)
 	keep(c, 2, 0, s.v.data)
 	s.bindBias(c)

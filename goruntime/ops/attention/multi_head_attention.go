@@ -183,7 +183,8 @@ func multiHeadRun(c *op.Context) error {
 		s.q = split(s.atQuery.Floats(c), z.rows, n, z.size)
 		s.gather(s.q, q, n, z.rows, 0, z.size, biasQ)
 	}
-	s.k, s.v = apart(s.atAll.Floats(c), s.keys, n, z.size), apart(s.atAllV.Floats(c), s.keys, n, z.sizeV)
+	total := z.batch * n * s.keys
+	s.k, s.v = apart(room(c, 1, 0, total*z.size, s.atAll), s.keys, n, z.size), apart(room(c, 2, 0, total*z.sizeV, s.atAllV), s.keys, n, z.sizeV)
 	if z.past > 0 {
 		s.gather(s.k, apart(in[6], z.past, n, z.size), n, z.past, 0, z.size, nil)
 		s.gather(s.v, apart(in[7], z.past, n, z.sizeV), n, z.past, 0, z.sizeV, nil)

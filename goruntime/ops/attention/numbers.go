@@ -71,7 +71,11 @@ type format[T real] struct {
 }
 
 var (
-	single = &format[float32]{tensor.F32, 4, wideners[float32](), narrowers[float32]()}
+	single = func() *format[float32] {
+		f := &format[float32]{tensor.F32, 4, wideners[float32](), narrowers[float32]()}
+		f.narrow[tensor.F32] = func(v *tensor.View, at int, src []float32) { copy(tensor.Elems[float32](v)[at:], src) }
+		return f
+	}()
 	double = &format[float64]{tensor.F64, 8, wideners[float64](), narrowers[float64]()}
 )
 

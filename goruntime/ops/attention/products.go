@@ -64,9 +64,7 @@ func scoresSingle(s *core[float32], dst []float32, b, h, i, n int) {
 			}
 		}
 	}
-	for j := range dst[:n*s.keys] {
-		dst[j] *= s.scale
-	}
+	vec.Combine(vec.Times, dst[:n*s.keys], dst[:n*s.keys], s.factor[:])
 }
 
 // dots is the product by the definition.

@@ -132,14 +132,22 @@ const (
 	tanhCube  = 0.044715
 )
 
+// What fastGelu multiplies and adds.
+var (
+	cubeFactor   = []float32{tanhScale * tanhCube}
+	linearFactor = []float32{tanhScale}
+	half         = []float32{0.5}
+)
+
 func fastGelu(x, t []float32, _ float32) {
-	for i, v := range x {
-		t[i] = v * (tanhScale + tanhScale*tanhCube*v*v)
-	}
+	vec.Combine(vec.Times, t, x, x)
+	vec.Combine(vec.Times, t, t, cubeFactor)
+	vec.Combine(vec.Plus, t, t, linearFactor)
+	vec.Combine(vec.Times, t, t, x)
 	vec.Apply(vec.HyperbolicTangent, t, t)
-	for i, v := range x {
-		x[i] = v * (0.5 + 0.5*t[i])
-	}
+	vec.Combine(vec.Times, t, t, half)
+	vec.Combine(vec.Plus, t, t, half)
+	vec.Combine(vec.Times, x, x, t)
 }
 
 func fastGelu64(x, _ float64) float64 {
