@@ -1,7 +1,8 @@
 package linalg
 
 import (
-	"unsafe"
+	"unsafe" //lint:allow unsafe kernels/gemm takes addresses
+
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
 
