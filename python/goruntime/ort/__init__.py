@@ -141,8 +141,11 @@ def install() -> None:
         setattr(state, name, getattr(here, name))
     for name in ("InferenceSession", "IOBinding", "OrtValue"):
         setattr(collection, name, getattr(here, name))
+    bindings = types.ModuleType("onnxruntime.capi._pybind_state")
+    vars(bindings).update({name: value for name, value in vars(state).items() if not name.startswith("_")})
     capi.onnxruntime_pybind11_state, capi.onnxruntime_inference_collection = state, collection  # type: ignore[attr-defined]
+    capi._pybind_state = bindings  # type: ignore[attr-defined]
     here.capi = capi  # type: ignore[attr-defined]
     sys.modules["onnxruntime"] = here
-    for module in (capi, state, collection):
+    for module in (capi, state, collection, bindings):
         sys.modules[module.__name__] = module
