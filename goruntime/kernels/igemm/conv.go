@@ -97,7 +97,7 @@ func (v *Conv) Parts() int { return v.parts }
 // ScratchBytes returns the size of ConvArgs.Scratch.
 func (v *Conv) ScratchBytes() int {
 	if v.Direct() {
-		return 0
+		return v.parts * v.padded()
 	}
 	return v.s.C*v.pixels + v.parts*block*Depths(v.k)
 }
@@ -105,7 +105,7 @@ func (v *Conv) ScratchBytes() int {
 // ScratchSums returns the length of ConvArgs.Sums.
 func (v *Conv) ScratchSums() int {
 	if v.Direct() {
-		return v.parts * v.rowLength()
+		return v.parts * v.directSums()
 	}
 	return v.parts * block * v.mg
 }
@@ -147,7 +147,12 @@ func (v *Conv) Chunk(lo, hi int) {
 			v.turn(v.s.C*part/v.parts, v.s.C*(part+1)/v.parts)
 		case v.Direct():
 			for m := v.s.M * part / v.parts; m < v.s.M*(part+1)/v.parts; m++ {
-				v.channel(m, v.args.Sums[part*v.rowLength():(part+1)*v.rowLength()])
+				sums := v.args.Sums[part*v.directSums() : (part+1)*v.directSums()]
+				if n := v.padded(); n > 0 {
+					v.plane(m, v.args.Scratch[part*n:(part+1)*n], sums)
+				} else {
+					v.channel(m, sums)
+				}
 			}
 		default:
 			n := v.work()
