@@ -84,7 +84,7 @@ type room[T number] struct {
 // the first cache meanwhile.
 const groupBytes = 64 << 10
 
-// mostTargets bounds the scores of a row: each chunk at work has memory for some.
+// mostTargets bounds the scores of a row, of which each chunk at work has some.
 const mostTargets = 1 << 20
 
 // newEnsemble takes x [N, F] or [F].

@@ -17,8 +17,8 @@ var LinearRegressor = op.Declare(op.Def{
 			return err
 		}
 		targets := c.Attr.Int("targets")
-		if targets < 1 {
-			return errs.New(errs.Model, "targets is %d: it must be at least 1", targets)
+		if targets < 1 || targets > mostTargets {
+			return errs.New(errs.Model, "targets is %d: it must lie in [1, %d]", targets, mostTargets)
 		}
 		out := c.Grow(0, tensor.F32, 2)
 		out[0], out[1] = rowsOf(c.In(0)), targets

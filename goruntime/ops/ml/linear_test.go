@@ -39,7 +39,8 @@ func TestLinearRegressor(t *testing.T) {
 	optest.Run(t, LinearRegressor, append(cases,
 		optest.Case{Name: "coefficients", Attrs: optest.Attrs("coefficients", []float32{1}), In: x, Err: "1 coefficients given for 1 targets of 2 features", Code: errs.Model},
 		optest.Case{Name: "intercepts", Attrs: optest.Attrs("coefficients", []float32{1, 2}, "intercepts", []float32{1, 2}), In: x, Err: "2 intercepts given for 1 targets", Code: errs.Model},
-		optest.Case{Name: "targets", Attrs: optest.Attrs("targets", 0), In: x, Err: "targets is 0: it must be at least 1", Code: errs.Model},
+		optest.Case{Name: "targets", Attrs: optest.Attrs("targets", 0), In: x, Err: "targets is 0: it must lie in [1, 1048576]", Code: errs.Model},
+		optest.Case{Name: "targets without end", Attrs: optest.Attrs("targets", 1<<62), In: x, Err: "targets is 4611686018427387904: it must lie in [1, 1048576]", Code: errs.Model},
 		optest.Case{Name: "a cube", In: optest.In(optest.F32(optest.Dims(1, 1, 1), 1)), Err: "[N, F] or [F] expected", Code: errs.Shape},
 		optest.Case{Name: "f16", In: optest.In(optest.Filled(tensor.F16, optest.Dims(1, 1), 1)), Err: "element type f16 is not supported", Code: errs.Unsupported},
 	))
