@@ -1,13 +1,15 @@
 // Package conv convolves float32 images in NCHW with any kernel, stride,
 // dilation, padding and group, in one, two or three spatial dimensions.
 //
-// It is an implicit matrix product: for a block of 64 output pixels the values
-// under the window are laid out as a panel [K][64], K = C/group * taps, and the
-// filters [M, K] are multiplied with it. The image as a whole is never unfolded.
-// Where there are few pixels the product is turned round: rows are pixels,
-// columns are filters in packed panels. A padded plane of a depthwise
-// convolution is its own panel. Each output is summed in an order that the
-// geometry alone fixes, so that a split changes no bit.
+// Windows slide over a band of padded rows, where the values under one tap of
+// neighbouring pixels are neighbours: a tile of filters and pixels reads them
+// through a table of offsets, one for each tap. With a stride the rows are split
+// into phases first. Windows of one pixel are a matrix product with the image in
+// place. Where there are few pixels the product is turned round: rows are pixels,
+// columns are filters in packed panels. What is left, volumes among it, is an
+// implicit matrix product: for a block of 64 output pixels the values under the
+// window are laid out as a panel [K][64], K = C/group * taps. Each output is
+// summed over the taps in one order, so that a split changes no bit.
 package conv
 
 import (
@@ -49,11 +51,12 @@ type Plan struct {
 	perM    int // filters of a group
 	direct  bool
 	few     bool
-	overlay bool    // depthwise, in place on a padded plane
+	slide   *slide  // nil where windows do not slide over padded rows
 	offsets []int32 // few: of each (pixel, tap) in an input plane, -1 in the padding
 	pieces  []piece // of all blocks, what unfold lays out
 	first   []int32 // where the pieces of each block begin; one more at the end
-	blocks  int     // of pixels
+	blocks  int     // of pixels: panels, or bands of rows
+	cuts    int     // of the filters of a group, where there are few blocks
 	perPart int     // bytes of scratch of one thread's chunk
 	slots   int
 	free    chan int
@@ -66,19 +69,19 @@ func NewPlan(s Shape, threads int) *Plan {
 	p.k = s.C / s.Group * p.taps
 	p.direct = p.isDirect()
 	p.few = p.pixels <= fewPixels && p.perM >= 16
-	p.overlay = p.isDepthwise()
 	p.blocks = (p.pixels + gemm.Panel - 1) / gemm.Panel
 	if p.few {
 		p.blocks = 1
 		// Filters that change from run to run are not packed: then a panel is needed.
 		p.perPart = 4 * max(p.pixels*p.k+p.pixels*p.perM, p.k*gemm.Panel)
-	} else if p.overlay {
-		d := p.padded()
-		p.blocks = min(1, p.pixels)
-		p.perPart = 4 * (d.phases()*d.plane() + max(0, d.pixels()) + p.taps)
-	} else if !p.direct {
+	} else if p.direct {
+	} else if p.slide = p.newSlide(); p.slide != nil {
+		p.blocks = p.slide.bands
+		p.perPart = 4 * (p.slide.room + p.slide.sums)
+	} else {
 		p.perPart = 4 * p.k * gemm.Panel
 	}
+	p.cuts = p.cut()
 	p.perPart = (p.perPart + 63) &^ 63
 	p.slots = max(1, threads)
 	p.free = make(chan int, p.slots)
@@ -91,10 +94,20 @@ func NewPlan(s Shape, threads int) *Plan {
 			p.offsets[i] = int32(p.offset(len(s.In), i/p.taps, i%p.taps))
 		}
 	}
-	if !p.direct && !p.overlay {
-		p.cut()
+	if !p.direct && p.slide == nil {
+		p.list()
 	}
 	return p
+}
+
+// cut returns in how many parts the filters of a group are computed, so that two
+// threads have work where one image has few blocks.
+func (p *Plan) cut() int {
+	blocks := p.s.N * p.s.Group * p.blocks
+	if p.few || blocks == 0 || blocks >= 4 {
+		return 1
+	}
+	return max(1, min((p.perM+2*tileRows-1)/(2*tileRows), (4+blocks-1)/blocks))
 }
 
 func product(list []int) int {
@@ -161,16 +174,16 @@ func (p *Plan) Parts() int {
 	if p.pixels == 0 {
 		return 0
 	}
-	return p.s.N * p.s.Group * p.blocks
+	return p.s.N * p.s.Group * p.blocks * p.cuts
 }
 
 // Grain returns how many iterations make a chunk worth handing out.
 func (p *Plan) Grain() int {
-	work := p.perM * p.k * min(gemm.Panel, max(1, p.pixels))
-	if p.overlay {
-		work = p.perM * p.k * p.pixels
+	pixels := min(gemm.Panel, p.pixels)
+	if p.slide != nil {
+		pixels = min(p.slide.d.outRows*p.slide.d.outWidth, p.pixels)
 	}
-	return max(1, (1<<20)/max(1, work))
+	return max(1, (1<<20)/max(1, p.perM*p.k*pixels/p.cuts))
 }
 
 // Chunk computes the parts [lo, hi).
@@ -181,18 +194,35 @@ func (p *Plan) Chunk(lo, hi int) {
 	if p.perPart > 0 {
 		scratch = unsafe.Pointer(&p.a.Scratch[slot*p.perPart])
 	}
+	filled, band := -1, -1 // the block and the band that the scratch holds
 	for i := lo; i < hi; i++ {
-		block := i % p.blocks
-		group := i / p.blocks % p.s.Group
-		image := i / p.blocks / p.s.Group
-		if p.few && p.a.Packed != nil {
+		at, cut := i/p.cuts, i%p.cuts
+		block := at % p.blocks
+		group := at / p.blocks % p.s.Group
+		image := at / p.blocks / p.s.Group
+		m0, m1 := p.filters(cut), p.filters(cut+1)
+		switch {
+		case p.few && p.a.Packed != nil:
 			p.turned(image, group, scratch)
-		} else if p.overlay {
-			p.depthwise(image, group, scratch)
-		} else {
-			p.block(image, group, block, scratch)
+		case p.slide != nil:
+			if filled != at && !p.slide.bare {
+				p.pad(p.x(image, group), scratch, block*p.slide.d.outRows, band != block)
+			}
+			p.band(image, group, block, m0, m1, scratch)
+		default:
+			if filled != at && !p.direct {
+				p.unfold(p.x(image, group), scratch, block)
+			}
+			p.block(image, group, block, m0, m1, scratch)
 		}
+		filled, band = at, block
 	}
+}
+
+// filters returns the first filter of a cut: tiles stay whole.
+func (p *Plan) filters(cut int) int {
+	tiles := (p.perM + tileRows - 1) / tileRows
+	return min(p.perM, tiles*cut/p.cuts*tileRows)
 }
 
 // x returns the first input plane of a group of an image.
@@ -201,8 +231,9 @@ func (p *Plan) x(image, group int) unsafe.Pointer {
 	return unsafe.Add(p.a.X, 4*(image*p.s.C+group*p.s.C/p.s.Group)*p.plane)
 }
 
-// block computes one block of pixels of a group: rows are filters.
-func (p *Plan) block(image, group, block int, scratch unsafe.Pointer) {
+// block computes the filters [m0, m1) of one block of pixels of a group: rows are
+// filters.
+func (p *Plan) block(image, group, block, m0, m1 int, scratch unsafe.Pointer) {
 	n0 := block * gemm.Panel
 	n := min(gemm.Panel, p.pixels-n0)
 	g := gemm.Args{M: p.perM, N: n, K: p.k, LDA: p.k, LDC: p.pixels, Relu: p.a.Relu}
@@ -216,9 +247,8 @@ func (p *Plan) block(image, group, block int, scratch unsafe.Pointer) {
 		g.B, g.LDB = unsafe.Add(p.x(image, group), 4*n0), p.plane
 	} else {
 		g.B, g.LDB = scratch, gemm.Panel
-		p.unfold(p.x(image, group), scratch, block)
 	}
-	gemm.Run(&g, 0, p.perM, 0, n)
+	gemm.Run(&g, m0, m1, 0, n)
 }
 
 // turned computes a group of an image with few pixels: rows are pixels, columns

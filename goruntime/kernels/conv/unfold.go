@@ -10,9 +10,9 @@ import (
 // in an input plane, from at on, or are all in the padding: at is -1.
 type piece struct{ tap, lo, hi, at int32 }
 
-// cut lists the pieces of each block: of each row of pixels what lies before, on
+// list lists the pieces of each block: of each row of pixels what lies before, on
 // and behind the image.
-func (p *Plan) cut() {
+func (p *Plan) list() {
 	last := len(p.s.In) - 1
 	wide, across := p.s.Out[last], p.s.Kernel[last]
 	for n0 := 0; n0 < p.pixels; n0 += gemm.Panel {

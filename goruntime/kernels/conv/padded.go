@@ -1,0 +1,93 @@
+package conv
+
+// padded is the geometry of a band of padded rows under some rows of pixels; a
+// signal is an image of one row. The sizes are those of a phase: every down-th row
+// and across-th column.
+type padded struct {
+	rows, width       int
+	inRows, inWidth   int
+	top, left         int
+	outRows, outWidth int
+	taps, tapRows     int // in a row of the window, rows of the window
+	across, down      int // the strides
+	wide, tall        int // the dilations
+}
+
+func (p *Plan) padded() padded {
+	s := &p.s
+	last := len(s.In) - 1
+	d := padded{
+		inRows: 1, inWidth: s.In[last], left: s.Begin[last], outRows: 1, outWidth: s.Out[last],
+		taps: s.Kernel[last], tapRows: 1, across: s.Stride[last], wide: s.Dilation[last], down: 1, tall: 1,
+	}
+	if last == 1 {
+		d.inRows, d.top, d.outRows, d.tapRows, d.down, d.tall = s.In[0], s.Begin[0], s.Out[0], s.Kernel[0], s.Stride[0], s.Dilation[0]
+	}
+	d.width = d.outWidth + (d.taps-1)*d.wide/d.across
+	d.rows = d.outRows + d.below()
+	return d
+}
+
+// below is how many rows of a phase a band has under its last row of pixels.
+func (d *padded) below() int { return (d.tapRows - 1) * d.tall / d.down }
+
+// bare reports whether the input is its own padded form.
+func (d *padded) bare() bool {
+	return d.across == 1 && d.down == 1 && d.left == 0 && d.top == 0 && d.width == d.inWidth && d.rows == d.inRows
+}
+
+// phases returns how many phases a plane has, size how many elements all have.
+func (d *padded) phases() int { return d.down * d.across }
+func (d *padded) size() int   { return d.phases() * d.rows * d.width }
+
+// offset returns where tap t of the window lies in a padded plane.
+func (d *padded) offset(t int) int {
+	y, x := t/d.taps*d.tall, t%d.taps*d.wide
+	phase := y%d.down*d.across + x%d.across
+	return (phase*d.rows+y/d.down)*d.width + x/d.across
+}
+
+// used reports which phases a window reads.
+func (d *padded) used() []bool {
+	list := make([]bool, d.phases())
+	for t := range d.taps * d.tapRows {
+		list[d.offset(t)/(d.rows*d.width)] = true
+	}
+	return list
+}
+
+// fill spreads what lies on the image of the band from output row y on over the
+// phases of dst. It leaves the padding, which is zero.
+func (d *padded) fill(dst, src []float32, y int, used []bool) {
+	for phase := range d.phases() {
+		if !used[phase] {
+			continue
+		}
+		// Column x of the phase is input column x*across + shift, row r likewise.
+		shift := phase%d.across - d.left
+		lo, hi := on(d.width, d.inWidth, shift, d.across)
+		drop := y*d.down + phase/d.across - d.top
+		first, last := on(d.rows, d.inRows, drop, d.down)
+		if lo == hi {
+			continue
+		}
+		for r := first; r < last; r++ {
+			row := dst[(phase*d.rows+r)*d.width:][lo:hi]
+			from := src[(r*d.down+drop)*d.inWidth+lo*d.across+shift:]
+			if d.across == 1 {
+				copy(row, from)
+			} else {
+				every(row, from, d.across)
+			}
+		}
+	}
+}
+
+// on returns which of n places i have i*step + shift inside of size.
+func on(n, size, shift, step int) (lo, hi int) {
+	lo = min(n, max(0, (-shift+step-1)/step))
+	if shift < size {
+		hi = min(n, (size-shift+step-1)/step)
+	}
+	return lo, max(lo, hi)
+}
