@@ -118,6 +118,9 @@ func (v *Conv) FiltersSize() int { return v.s.Group * PackedSize(v.k, v.mg) }
 // PackFilters packs W; flip is Flip where it is unsigned.
 func (v *Conv) PackFilters(dst, w []byte, flip byte) {
 	clear(dst[:v.FiltersSize()])
+	if v.k == 0 { // no channels
+		return
+	}
 	for g := range v.s.Group {
 		for m := range v.mg {
 			column := dst[g*PackedSize(v.k, v.mg)+m/Panel*Panel*Depths(v.k)+m%Panel*Depth:]

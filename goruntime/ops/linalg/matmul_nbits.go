@@ -1,8 +1,6 @@
 package linalg
 
 import (
-	"unsafe"
-
 	"github.com/goruntime/goruntime/goruntime/errs"
 	"github.com/goruntime/goruntime/goruntime/kernels/nbits"
 	"github.com/goruntime/goruntime/goruntime/op"
@@ -162,55 +160,6 @@ func nbitsPrepare(c *op.Context) error {
 	return nil
 }
 
-// packScales widens constant scales and zero points once a session.
-func (s *nbitsState) packScales(c *op.Context, count int) error {
-	_, err := c.Value(2)
-	if err == nil && c.Has(3) {
-		_, err = c.Value(3)
-	}
-	if err != nil {
-		return err
-	}
-	mem, err := c.Pack(2, "nbits.scales", 8*count, func(dst []byte) error {
-		// SAFETY: dst is 64-byte aligned and holds as many float32s.
-		list := unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(dst))), 2*count)
-		s.fill(c, list[:count], list[count:])
-		return nil
-	})
-	// SAFETY: as above.
-	list := unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(mem))), len(mem)/4)
-	s.scales, s.zeros = list[:len(list)/2], list[len(list)/2:]
-	return err
-}
-
-var nbitsLoaders = [tensor.NumDTypes]func(dst []float32, v *tensor.View, at int){
-	tensor.F32: nbitsOf(func(f float32) float32 { return f }, func(f float32) float32 { return f }).load,
-	tensor.F16: nbitsOf(tensor.Half.Float32, tensor.HalfOf).load, tensor.BF16: nbitsOf(tensor.BFloat16.Float32, tensor.BFloat16Of).load,
-}
-
-// fill widens scales and zero points; the zero point that no input gives is the
-// middle of the range.
-func (s *nbitsState) fill(c *op.Context, scales, zeros []float32) {
-	nbitsLoaders[c.In(2).DType](scales, c.In(2), 0)
-	bits := s.args.Bits
-	switch {
-	case !c.Has(3):
-		for i := range zeros {
-			zeros[i] = float32(int(1) << (bits - 1))
-		}
-	case c.In(3).DType == tensor.U8:
-		blocks := len(zeros) / max(1, s.args.N)
-		row := (blocks*bits + 7) / 8
-		codes := tensor.Elems[uint8](c.In(3))
-		for i := range zeros {
-			at := i % blocks * bits
-			zeros[i] = float32(codes[i/blocks*row+at/8] >> (at % 8) & (1<<bits - 1))
-		}
-	default:
-		nbitsLoaders[c.In(3).DType](zeros, c.In(3), 0)
-	}
-}
-
 func nbitsRun(c *op.Context) error {
 	s := c.State.(*nbitsState)
 	g := &s.args
@@ -219,7 +168,8 @@ func nbitsRun(c *op.Context) error {
 	}
 	if !s.constant {
 		s.scales, s.zeros = s.atScales.Floats(c), s.atZeros.Floats(c)
-		s.fill(c, s.scales, s.zeros)
+		s.fillScales(c, s.scales)
+		s.fillZeros(c, s.zeros)
 	}
 	g.A, g.B, g.C, g.Scales, g.Zeros = s.atA.Floats(c), c.In(1).Raw(), s.atC.Floats(c), s.scales, s.zeros
 	s.bias = nil
