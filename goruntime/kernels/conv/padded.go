@@ -1,5 +1,7 @@
 package conv
 
+import "github.com/goruntime/goruntime/goruntime/kernels/vec"
+
 // padded is the geometry of a band of padded rows under some rows of pixels; a
 // signal is an image of one row. The sizes are those of a phase: every down-th row
 // and across-th column.
@@ -77,7 +79,7 @@ func (d *padded) fill(dst, src []float32, y int, used []bool) {
 			if d.across == 1 {
 				copy(row, from)
 			} else {
-				every(row, from, d.across)
+				vec.Every(row, from, d.across)
 			}
 		}
 	}

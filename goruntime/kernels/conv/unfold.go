@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"github.com/goruntime/goruntime/goruntime/kernels/gemm"
+	"github.com/goruntime/goruntime/goruntime/kernels/vec"
 )
 
 // piece is a run of pixels of a block whose values under one tap lie step() apart
@@ -92,18 +93,9 @@ func (p *Plan) unfold(x, panel unsafe.Pointer, block int) {
 			case step == 1:
 				copy(row, src[from:from+n])
 			default:
-				every(row, src[from:], step)
+				vec.Every(row, src[from:], step)
 			}
 		}
-	}
-}
-
-// every copies every step-th element of src.
-func every(dst, src []float32, step int) {
-	at := 0
-	for i := range dst {
-		dst[i] = src[at]
-		at += step
 	}
 }
 

@@ -27,6 +27,7 @@ type kernels struct {
 	binary                               [operations][3]func(*args) // vector with vector, with scalar, scalar with vector
 	curves                               [curves]func(*args)
 	sum, top, expSum, squares, normalize func(*args)
+	even                                 func(*args)
 }
 
 // variant is one implementation.
@@ -64,6 +65,34 @@ var tails = func() (t struct {
 		t.bits[n] = 1<<n - 1
 		for i := range n {
 			t.words[n][i] = -1
+		}
+	}
+	return t
+}()
+
+// evens holds, for n lanes of a step of Every, the masks of what is read of both
+// vectors and of what is written.
+var evens = func() (t struct {
+	bits  [lanes + 1][3]uint64
+	words [lanes/2 + 1][3][lanes / 2]int32
+},
+) {
+	for n := 1; n <= lanes; n++ {
+		for half := range 2 {
+			t.bits[n][half] = 1<<min(lanes, max(0, 2*n-1-half*lanes)) - 1
+		}
+		t.bits[n][2] = 1<<n - 1
+	}
+	for n := 1; n <= lanes/2; n++ {
+		for i := range lanes / 2 {
+			for half := range 2 {
+				if i+half*lanes/2 < 2*n-1 {
+					t.words[n][half][i] = -1
+				}
+			}
+			if i < n {
+				t.words[n][2][i] = -1
+			}
 		}
 	}
 	return t

@@ -196,6 +196,28 @@ func TestCurves(t *testing.T) {
 	})
 }
 
+func TestEvery(t *testing.T) {
+	withEach(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(7, 8))
+		for step := 1; step < 4; step++ {
+			for n := range 71 {
+				src := numbers(r, max(0, (n-1)*step+1))
+				dst := make([]float32, n+1)
+				dst[n] = 7
+				Every(dst[:n], src, step)
+				for i := range n {
+					if math.Float32bits(dst[i]) != math.Float32bits(src[i*step]) {
+						t.Fatalf("step %d length %d: element %d is %v, want %v", step, n, i, dst[i], src[i*step])
+					}
+				}
+				if dst[n] != 7 {
+					t.Fatalf("step %d length %d: written behind the end", step, n)
+				}
+			}
+		}
+	})
+}
+
 func TestReductionsAgreeWithPortable(t *testing.T) {
 	withEach(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(5, 6))

@@ -7,6 +7,7 @@ package vec
 import (
 	"math"
 	"runtime"
+	"unsafe"
 )
 
 //go:generate go run ../../internal/gen/vecgen .
@@ -98,6 +99,33 @@ func Combine(o Operation, dst, a, b []float32) {
 	}
 	v.binary[o][form](borrow(&x))
 	runtime.KeepAlive(&x)
+}
+
+// Every writes every step-th number of src, from the first on, to dst.
+func Every(dst, src []float32, step int) {
+	if len(dst) == 0 {
+		return
+	}
+	src = src[:(len(dst)-1)*step+1]
+	if step != 2 {
+		at := 0
+		for i := range dst {
+			dst[i] = src[at]
+			at += step
+		}
+		return
+	}
+	v := chosen()
+	// The last step always is a masked one: a whole one reads a number too many.
+	a := args{dst: first(dst), a: first(src), n: (len(dst) - 1) / v.lanes, all: len(dst)}
+	tail := len(dst) - a.n*v.lanes
+	if v.lanes == lanes {
+		a.mask = unsafe.Pointer(&evens.bits[tail])
+	} else {
+		a.mask = unsafe.Pointer(&evens.words[tail])
+	}
+	v.even(borrow(&a))
+	runtime.KeepAlive(&a)
 }
 
 // Sum returns the sum of s: sixteen sums side by side, then pairwise.

@@ -38,6 +38,14 @@ var portableKernels = kernels{
 		Ramp:  bent(func(x, s, r float32) float32 { return clamp(line(x, s, r), 0, 1) }),
 		Gate:  bent(func(x, s, r float32) float32 { return x * clamp(line(x, s, r), 0, 1) }),
 	},
+	even: func(a *args) {
+		dst := a.slice(a.dst)
+		// SAFETY: the source has twice as many numbers less one.
+		src := unsafe.Slice((*float32)(a.a), max(0, 2*a.all-1))
+		for i := range dst {
+			dst[i] = src[2*i]
+		}
+	},
 	sum: func(a *args) {
 		a.lanes(func(acc *float32, _ int, x float32) { *acc += x })
 	},

@@ -94,17 +94,8 @@ func (w *window) fill(b *band, dst, src []float32, y int, nothing float32) {
 				copy(row[lo:hi], src[at:])
 				continue
 			}
-			every(row[lo:hi], src[at:], w.stride[1])
+			vec.Every(row[lo:hi], src[at:], w.stride[1])
 		}
-	}
-}
-
-// every copies every step-th element of src.
-func every(dst, src []float32, step int) {
-	at := 0
-	for i := range dst {
-		dst[i] = src[at]
-		at += step
 	}
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"strings"
 )
 
 func (g *gen) next(r string) string { return fmt.Sprintf("$%d, %s", g.bytes, r) }
@@ -69,6 +70,68 @@ func (g *gen) curve(c struct {
 		g.store(g.v(0), "DI", 0, masked)
 	}, g.next("SI"), g.next("DI"))
 	g.end()
+}
+
+// even writes every second number. The masks of the tail are three: of both loads
+// and of the store.
+func (g *gen) even() {
+	g.begin("Even")
+	if g.wide() {
+		g.p("VMOVUPS even<>(SB), Z2")
+	}
+	pick := func() {
+		if g.wide() {
+			g.p("VPERMT2PS Z1, Z2, Z0")
+			return
+		}
+		g.p("VSHUFPS $0x88, Y1, Y0, Y0")
+		g.p("VPERMPD $0xd8, Y0, Y0")
+	}
+	g.p("TESTQ CX, CX")
+	g.p("JZ tail")
+	g.label("loop")
+	g.load("SI", 0, false, g.v(0))
+	g.load("SI", 1, false, g.v(1))
+	pick()
+	g.store(g.v(0), "DI", 0, false)
+	g.p("ADDQ $%d, SI", 2*g.bytes)
+	g.p("ADDQ $%d, DI", g.bytes)
+	g.p("DECQ CX")
+	g.p("JNZ loop")
+	g.label("tail")
+	g.p("TESTQ DX, DX")
+	g.p("JZ done")
+	if g.wide() {
+		for i := range 3 {
+			g.p("KMOVQ %d(DX), K%d", 8*i, 1+i)
+		}
+		g.p("VMOVUPS.Z (SI), K1, Z0")
+		g.p("VMOVUPS.Z 64(SI), K2, Z1")
+		pick()
+		g.p("VMOVUPS Z0, K3, (DI)")
+	} else {
+		for i := range 3 {
+			g.p("VMOVUPS %d(DX), Y%d", 32*i, 3+i)
+		}
+		g.p("VMASKMOVPS (SI), Y3, Y0")
+		g.p("VMASKMOVPS 32(SI), Y4, Y1")
+		pick()
+		g.p("VMASKMOVPS Y0, Y5, (DI)")
+	}
+	g.label("done")
+	g.end()
+}
+
+// evenTable is the index of even.
+func (g *gen) evenTable() string {
+	if !g.wide() {
+		return ""
+	}
+	var b strings.Builder
+	for i := range 8 {
+		fmt.Fprintf(&b, "DATA even<>+%d(SB)/8, $0x%08x%08x\n", 8*i, 4*i+2, 4*i)
+	}
+	return b.String() + "GLOBL even<>(SB), RODATA|NOPTR, $64\n"
 }
 
 // halves is how many vectors make the sixteen lanes of a reduction.
