@@ -9,7 +9,7 @@ import (
 )
 
 func TestGeneratedKernelsAreCurrent(t *testing.T) {
-	for tool, dir := range map[string]string{"convgen": "../../kernels/conv", "gemmgen": "../../kernels/gemm", "vecgen": "../../kernels/vec"} {
+	for tool, dir := range map[string]string{"convgen": "../../kernels/conv", "gemmgen": "../../kernels/gemm", "igemmgen": "../../kernels/igemm", "nbitsgen": "../../kernels/nbits", "vecgen": "../../kernels/vec"} {
 		out := t.TempDir()
 		if text, err := exec.Command("go", "run", "./"+tool, out).CombinedOutput(); err != nil {
 			t.Fatalf("%s: %v\n%s", tool, err, text)
