@@ -1,11 +1,12 @@
 // Package conv convolves float32 images in NCHW with any kernel, stride,
 // dilation, padding and group, in one, two or three spatial dimensions.
 //
-// Windows slide over a band of padded rows, where the values under one tap of
-// neighbouring pixels are neighbours: a tile of filters and pixels reads them
-// through a table of offsets, one for each tap. With a stride the rows are split
-// into phases first. Windows of one pixel are a matrix product with the image in
-// place. Where there are few pixels the product is turned round: rows are pixels,
+// Constant filters of 3x3 over many channels are applied in tiles of 4x4 pixels,
+// by Winograd's algorithm. Other windows slide over a band of padded rows, where
+// the values under one tap of neighbouring pixels are neighbours: a tile of
+// filters and pixels reads them through a table of offsets, one for each tap. With
+// a stride the rows are split into phases first. Windows of one pixel are a matrix
+// product with the image in place. Where there are few pixels the product is turned round: rows are pixels,
 // columns are filters in packed panels. What is left, volumes among it, is an
 // implicit matrix product: for a block of 64 output pixels the values under the
 // window are laid out as a panel [K][64], K = C/group * taps. Each output is
@@ -51,13 +52,14 @@ type Plan struct {
 	perM    int // filters of a group
 	direct  bool
 	few     bool
-	slide   *slide  // nil where windows do not slide over padded rows
-	offsets []int32 // few: of each (pixel, tap) in an input plane, -1 in the padding
-	pieces  []piece // of all blocks, what unfold lays out
-	first   []int32 // where the pieces of each block begin; one more at the end
-	blocks  int     // of pixels: panels, or bands of rows
-	cuts    int     // of the filters of a group, where there are few blocks
-	perPart int     // bytes of scratch of one thread's chunk
+	wino    *winograd // nil where it does not pay
+	slide   *slide    // nil where windows do not slide over padded rows
+	offsets []int32   // few: of each (pixel, tap) in an input plane, -1 in the padding
+	pieces  []piece   // of all blocks, what unfold lays out
+	first   []int32   // where the pieces of each block begin; one more at the end
+	blocks  int       // of pixels: panels, or bands of rows
+	cuts    int       // of the filters of a group, where there are few blocks
+	perPart int       // bytes of scratch of one thread's chunk
 	slots   int
 	free    chan int
 	a       *Args
@@ -78,10 +80,13 @@ func NewPlan(s Shape, threads int) *Plan {
 	} else if p.slide = p.newSlide(); p.slide != nil {
 		p.blocks = p.slide.bands
 		p.perPart = 4 * (p.slide.room + p.slide.sums)
+		if p.wino = p.newWinograd(); p.wino != nil {
+			p.perPart = max(p.perPart, 4*p.wino.floats(p))
+		}
 	} else {
 		p.perPart = 4 * p.k * gemm.Panel
 	}
-	p.cuts = p.cut()
+	p.cuts = p.cut(p.blocks, 2*tileRows)
 	p.perPart = (p.perPart + 63) &^ 63
 	p.slots = max(1, threads)
 	p.free = make(chan int, p.slots)
@@ -102,12 +107,12 @@ func NewPlan(s Shape, threads int) *Plan {
 
 // cut returns in how many parts the filters of a group are computed, so that two
 // threads have work where one image has few blocks.
-func (p *Plan) cut() int {
-	blocks := p.s.N * p.s.Group * p.blocks
+func (p *Plan) cut(blocks, least int) int {
+	blocks *= p.s.N * p.s.Group
 	if p.few || blocks == 0 || blocks >= 4 {
 		return 1
 	}
-	return max(1, min((p.perM+2*tileRows-1)/(2*tileRows), (4+blocks-1)/blocks))
+	return max(1, min((p.perM+least-1)/least, (4+blocks-1)/blocks))
 }
 
 func product(list []int) int {
@@ -152,6 +157,9 @@ func (p *Plan) Workspace() int { return p.perPart * p.slots }
 // PackedFilters returns how many float32s PackFilters writes, 0 where the
 // filters are read as they are.
 func (p *Plan) PackedFilters() int {
+	if p.wino != nil {
+		return points * p.perM * p.k / p.taps
+	}
 	if !p.few {
 		return 0
 	}
@@ -160,6 +168,10 @@ func (p *Plan) PackedFilters() int {
 
 // PackFilters writes the filters w [M, C/Group, Kernel...] as panels.
 func (p *Plan) PackFilters(dst, w []float32) {
+	if p.wino != nil {
+		packPoints(dst, w, p.s.M, p.s.C)
+		return
+	}
 	size := gemm.PackedSize(p.k, p.perM)
 	for g := range p.s.Group {
 		gemm.PackB(dst[g*size:(g+1)*size], w[g*p.perM*p.k:(g+1)*p.perM*p.k], p.k, p.perM, 1, p.k)
@@ -174,16 +186,32 @@ func (p *Plan) Parts() int {
 	if p.pixels == 0 {
 		return 0
 	}
-	return p.s.N * p.s.Group * p.blocks * p.cuts
+	blocks, cuts := p.split()
+	return p.s.N * p.s.Group * blocks * cuts
 }
+
+// split returns the blocks of pixels and the cuts of filters of a run.
+func (p *Plan) split() (blocks, cuts int) {
+	if p.winograd() {
+		return p.wino.bands, p.wino.cuts
+	}
+	return p.blocks, p.cuts
+}
+
+// winograd reports whether this run has the filters that it needs.
+func (p *Plan) winograd() bool { return p.wino != nil && p.a != nil && p.a.Packed != nil }
 
 // Grain returns how many iterations make a chunk worth handing out.
 func (p *Plan) Grain() int {
 	pixels := min(gemm.Panel, p.pixels)
+	blocks, cuts := p.split()
+	if p.winograd() {
+		return max(1, (4<<20)/max(1, p.perM*p.k*p.pixels/blocks/cuts))
+	}
 	if p.slide != nil {
 		pixels = min(p.slide.d.outRows*p.slide.d.outWidth, p.pixels)
 	}
-	return max(1, (1<<20)/max(1, p.perM*p.k*pixels/p.cuts))
+	return max(1, (1<<20)/max(1, p.perM*p.k*pixels/cuts))
 }
 
 // Chunk computes the parts [lo, hi).
@@ -194,16 +222,19 @@ func (p *Plan) Chunk(lo, hi int) {
 	if p.perPart > 0 {
 		scratch = unsafe.Pointer(&p.a.Scratch[slot*p.perPart])
 	}
+	blocks, cuts := p.split()
 	filled, band := -1, -1 // the block and the band that the scratch holds
 	for i := lo; i < hi; i++ {
-		at, cut := i/p.cuts, i%p.cuts
-		block := at % p.blocks
-		group := at / p.blocks % p.s.Group
-		image := at / p.blocks / p.s.Group
-		m0, m1 := p.filters(cut), p.filters(cut+1)
+		at, cut := i/cuts, i%cuts
+		block := at % blocks
+		group := at / blocks % p.s.Group
+		image := at / blocks / p.s.Group
+		m0, m1 := p.filters(cut, cuts), p.filters(cut+1, cuts)
 		switch {
 		case p.few && p.a.Packed != nil:
 			p.turned(image, group, scratch)
+		case p.winograd():
+			p.tiles(image, block, m0, m1, scratch, filled != at)
 		case p.slide != nil:
 			if filled != at && !p.slide.bare {
 				p.pad(p.x(image, group), scratch, block*p.slide.d.outRows, band != block)
@@ -220,9 +251,9 @@ func (p *Plan) Chunk(lo, hi int) {
 }
 
 // filters returns the first filter of a cut: tiles stay whole.
-func (p *Plan) filters(cut int) int {
+func (p *Plan) filters(cut, cuts int) int {
 	tiles := (p.perM + tileRows - 1) / tileRows
-	return min(p.perM, tiles*cut/p.cuts*tileRows)
+	return min(p.perM, tiles*cut/cuts*tileRows)
 }
 
 // x returns the first input plane of a group of an image.
@@ -249,42 +280,4 @@ func (p *Plan) block(image, group, block, m0, m1 int, scratch unsafe.Pointer) {
 		g.B, g.LDB = scratch, gemm.Panel
 	}
 	gemm.Run(&g, m0, m1, 0, n)
-}
-
-// turned computes a group of an image with few pixels: rows are pixels, columns
-// are filters, and the result is transposed into place.
-func (p *Plan) turned(image, group int, scratch unsafe.Pointer) {
-	channels := p.s.C / p.s.Group
-	// SAFETY: the planes and the scratch have these sizes.
-	src := unsafe.Slice((*float32)(p.x(image, group)), channels*p.plane)
-	rows := unsafe.Slice((*float32)(scratch), p.pixels*p.k)
-	sums := unsafe.Slice((*float32)(unsafe.Add(scratch, 4*p.pixels*p.k)), p.pixels*p.perM)
-	for i := range p.pixels {
-		row := rows[i*p.k : (i+1)*p.k]
-		taps := p.offsets[i*p.taps : (i+1)*p.taps]
-		for ch := range channels {
-			plane := src[ch*p.plane : (ch+1)*p.plane]
-			for t, at := range taps {
-				if at < 0 {
-					row[ch*p.taps+t] = 0
-				} else {
-					row[ch*p.taps+t] = plane[at]
-				}
-			}
-		}
-	}
-	g := gemm.Args{M: p.pixels, N: p.perM, K: p.k, A: scratch, LDA: p.k, C: unsafe.Pointer(unsafe.SliceData(sums)), LDC: p.perM, Relu: p.a.Relu}
-	// SAFETY: the packed filters of a group lie behind those of the groups before.
-	g.B = unsafe.Add(p.a.Packed, 4*group*gemm.PackedSize(p.k, p.perM))
-	if p.a.Bias != nil {
-		g.Start, g.Bias = gemm.Columns, unsafe.Add(p.a.Bias, 4*group*p.perM)
-	}
-	gemm.Run(&g, 0, p.pixels, 0, p.perM)
-	// SAFETY: the group's output planes have this size.
-	y := unsafe.Slice((*float32)(unsafe.Add(p.a.Y, 4*(image*p.s.M+group*p.perM)*p.pixels)), p.perM*p.pixels)
-	for i := range p.pixels {
-		for m, v := range sums[i*p.perM : (i+1)*p.perM] {
-			y[m*p.pixels+i] = v
-		}
-	}
 }

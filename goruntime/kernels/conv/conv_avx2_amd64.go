@@ -40,6 +40,12 @@ func avx26x1(p *tile)
 //go:noescape
 func avx26x2(p *tile)
 
+//go:noescape
+func avx2Input(p *transform)
+
+//go:noescape
+func avx2Output(p *transform)
+
 var avx2Tiles = [6][2]func(*tile){
 	{avx21x1, avx21x2},
 	{avx22x1, avx22x2},

@@ -76,6 +76,12 @@ func avx5126x3(p *tile)
 //go:noescape
 func avx5126x4(p *tile)
 
+//go:noescape
+func avx512Input(p *transform)
+
+//go:noescape
+func avx512Output(p *transform)
+
 var avx512Tiles = [6][4]func(*tile){
 	{avx5121x1, avx5121x2, avx5121x3, avx5121x4},
 	{avx5122x1, avx5122x2, avx5122x3, avx5122x4},

@@ -37,10 +37,12 @@ type variant struct {
 	lanes int // of a vector
 	vecs  int // of the largest tile
 	run   func(t *tile, rows, vecs int)
+	// The transforms of Winograd's convolution.
+	input, output func(t *transform)
 }
 
 // variants, the best first; portable is the definition.
-var variants = append(vectorVariants, variant{"portable", cpu.Portable, 16, 4, func(t *tile, _, _ int) { portable(t) }})
+var variants = append(vectorVariants, variant{"portable", cpu.Portable, 16, 4, func(t *tile, _, _ int) { portable(t) }, portableInput, portableOutput})
 
 func chosen() *variant {
 	best := cpu.Best()
@@ -78,11 +80,11 @@ func (v *variant) row(t tile, rows, n int) {
 
 // borrow hides from escape analysis that t is passed on: no kernel keeps it, but
 // the compiler cannot see that through a table, and would put it on the heap.
-func borrow(t *tile) *tile {
+func borrow[T any](t *T) *T {
 	p := uintptr(unsafe.Pointer(t))
 	// SAFETY: the pointer is used during the call only, while t is alive; as an
 	// argument it is adjusted like any other when the stack moves.
-	return *(**tile)(unsafe.Pointer(&p))
+	return *(**T)(unsafe.Pointer(&p))
 }
 
 // masks holds, for n lanes of a vector of 16 bits or 8 words, the first n set.

@@ -11,7 +11,9 @@ import (
 )
 
 // Conv convolves X with the filters W and adds a bias.
-// https://onnx.ai/onnx/operators/onnx__Conv.html   Departures: none.
+// https://onnx.ai/onnx/operators/onnx__Conv.html   Departures: where constant f32
+// filters of 3x3 are applied in tiles of 4x4 pixels (Winograd), an infinity or NaN
+// of the input reaches all pixels of the tiles that see it.
 var Conv = op.Declare(op.Def{
 	Name:     "Conv",
 	Versions: op.Versions{1: "", 11: "defaults", 22: "bfloat16"},
@@ -83,7 +85,7 @@ func convPrepare(c *op.Context) error {
 		if err != nil {
 			return err
 		}
-		mem, err := c.Pack(1, filtersLayout(s.group), 4*n, func(dst []byte) error {
+		mem, err := c.Pack(1, filtersLayout(s.plan, s.group), 4*n, func(dst []byte) error {
 			// SAFETY: dst is 64-byte aligned and holds n float32s.
 			s.plan.PackFilters(unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(dst))), n), tensor.Elems[float32](f))
 			return nil
@@ -97,7 +99,10 @@ func convPrepare(c *op.Context) error {
 }
 
 // filtersLayout names the packed form of filters, which are packed by group.
-func filtersLayout(group int) string {
+func filtersLayout(p *conv.Plan, group int) string {
+	if p.Winograd() {
+		return "conv.winograd"
+	}
 	if group == 1 {
 		return "conv.filters"
 	}

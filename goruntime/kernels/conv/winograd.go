@@ -1,0 +1,185 @@
+package conv
+
+import (
+	"math"
+	"runtime"
+	"unsafe"
+
+	"github.com/goruntime/goruntime/goruntime/kernels/gemm"
+)
+
+// Winograd's convolution F(4x4, 3x3): windows of 3x3 that lie side by side are
+// computed in tiles of 4x4 pixels from 6x6 inputs. Input and filters are
+// evaluated at 36 points, where their product is one number each: 36 matrix
+// products with a quarter of the multiplications. The points are 0, ±√½, ±√2 and
+// infinity, which keeps the rounding errors about twice those of plain sums.
+
+// points is how many numbers a tile has at the points.
+const points = 36
+
+// Bounds of what a band of tiles takes: bytes of its inputs at the points, and
+// filters that are computed at a time.
+const (
+	tileBytes   = 640 << 10
+	tileFilters = 48
+)
+
+// winograd is what a plan has for tiles. A band of rows of tiles is one run of
+// tiles, with one between the rows that is not used.
+type winograd struct {
+	d       padded // in phases of every fourth row and column
+	rows    int    // of tiles of the image
+	bands   int
+	cuts    int
+	run     int // tiles of a band, up to a multiple of 16
+	used    []bool
+	offsets []int // of the 36 inputs, in bytes
+}
+
+// newWinograd returns nil where the convolution is of another kind or too small.
+func (p *Plan) newWinograd() *winograd {
+	s := &p.s
+	if len(s.In) != 2 || s.Group != 1 || s.C < 16 || s.M < 16 {
+		return nil
+	}
+	for i := range s.In {
+		if s.Kernel[i] != 3 || s.Stride[i] != 1 || s.Dilation[i] != 1 {
+			return nil
+		}
+	}
+	d := p.padded()
+	d.across, d.down, d.taps, d.tapRows = 4, 4, 6, 6
+	w := &winograd{rows: (d.outRows + 3) / 4}
+	d.outWidth = (d.outWidth + 3) / 4
+	d.width = d.outWidth + 1
+	most := min(128, max(32, tileBytes/(4*points*s.C)))
+	d.outRows = min(w.rows, max(1, (most+1)/d.width))
+	d.rows = d.outRows + 1
+	tiles := d.outRows*d.width - 1
+	w.run = (tiles + 15) / 16 * 16
+	if d.width > 256 || p.pixels < 120 {
+		return nil
+	}
+	w.d, w.used = d, d.used()
+	w.bands = (w.rows + d.outRows - 1) / d.outRows
+	w.cuts = p.cut(w.bands, tileFilters)
+	for t := range points {
+		w.offsets = append(w.offsets, 4*d.offset(t))
+	}
+	return w
+}
+
+// Winograd reports whether the packed filters are those at the points.
+func (p *Plan) Winograd() bool { return p.wino != nil }
+
+// plane is how many floats a padded plane takes: vectors are read beyond its end.
+func (w *winograd) plane() int { return w.d.size() + w.run }
+
+// floats returns how much scratch a band needs.
+func (w *winograd) floats(p *Plan) int {
+	return w.plane() + points*w.run*(p.s.C+tileFilters) + 16*w.run
+}
+
+// transform is what the kernels read; convgen has the offsets.
+type transform struct {
+	dst    unsafe.Pointer // 0
+	src    unsafe.Pointer // 8
+	offset unsafe.Pointer // 16, of the 36 inputs in src
+	step   int            // 24, bytes between the points
+	n      int            // 32, vectors
+	row    int            // 40, bytes between the rows of pixels
+	bias   float32        // 48
+	tiles  int            // for the portable kernels
+}
+
+// tiles computes the filters [m0, m1) of a band of tiles. Fresh says that the
+// scratch does not hold the inputs of this band yet.
+func (p *Plan) tiles(image, band, m0, m1 int, scratch unsafe.Pointer, fresh bool) {
+	w, v := p.wino, chosen()
+	// SAFETY: the scratch has room for these, one behind the other.
+	inputs := unsafe.Add(scratch, 4*w.plane())
+	sums := unsafe.Add(inputs, 4*points*w.run*p.s.C)
+	pixels := unsafe.Add(sums, 4*points*w.run*tileFilters)
+	if fresh {
+		p.toPoints(v, image, band*w.d.outRows, scratch, inputs)
+	}
+	for m := m0; m < m1; m += tileFilters {
+		some := min(tileFilters, m1-m)
+		g := gemm.Args{M: some, N: w.run, K: p.s.C, LDA: p.s.C, LDB: w.run, LDC: w.run}
+		for i := range points {
+			// SAFETY: filters, inputs and sums have a matrix for each point.
+			g.A, g.B, g.C = unsafe.Add(p.a.Packed, 4*(i*p.s.M+m)*p.s.C), unsafe.Add(inputs, 4*i*p.s.C*w.run), unsafe.Add(sums, 4*i*tileFilters*w.run)
+			gemm.Run(&g, 0, some, 0, w.run)
+		}
+		for i := range some {
+			// SAFETY: filter i has a row in the matrices of sums.
+			p.toPixels(v, image, band*w.d.outRows, m+i, unsafe.Add(sums, 4*i*w.run), pixels)
+		}
+	}
+}
+
+// toPoints evaluates the input of a band of tiles that begins at row y of them.
+func (p *Plan) toPoints(v *variant, image, y int, scratch, inputs unsafe.Pointer) {
+	w := p.wino
+	// SAFETY: the scratch and the planes of an image have these sizes.
+	plane := unsafe.Slice((*float32)(scratch), w.plane())
+	src := unsafe.Slice((*float32)(p.x(image, 0)), p.s.C*p.plane)
+	clear(plane)
+	t := transform{src: scratch, offset: unsafe.Pointer(unsafe.SliceData(w.offsets)), step: 4 * w.run * p.s.C, n: w.run / v.lanes, tiles: w.run}
+	for c := range p.s.C {
+		w.d.fill(plane[:w.d.size()], src[c*p.plane:(c+1)*p.plane], y, w.used)
+		// SAFETY: channel c has a row in the matrices of inputs.
+		t.dst = unsafe.Add(inputs, 4*c*w.run)
+		v.input(borrow(&t))
+		runtime.KeepAlive(&t)
+	}
+}
+
+// toPixels makes the pixels of a filter from the sums at the points.
+func (p *Plan) toPixels(v *variant, image, y, m int, sums, pixels unsafe.Pointer) {
+	w := p.wino
+	t := transform{dst: pixels, src: sums, step: 4 * tileFilters * w.run, n: w.run / v.lanes, row: 16 * w.run, tiles: w.run}
+	if p.a.Bias != nil {
+		// SAFETY: the bias has a number for each filter.
+		t.bias = unsafe.Slice((*float32)(p.a.Bias), p.s.M)[m]
+	}
+	v.output(borrow(&t))
+	runtime.KeepAlive(&t)
+	// SAFETY: the scratch and the output plane have these sizes.
+	from := unsafe.Slice((*float32)(pixels), 16*w.run)
+	out := unsafe.Slice((*float32)(unsafe.Add(p.a.Y, 4*(image*p.s.M+m)*p.pixels)), p.pixels)
+	high, wide := p.s.Out[0], p.s.Out[1]
+	for r := range min(4*w.d.outRows, high-4*y) {
+		row := out[(4*y+r)*wide:][:wide]
+		copy(row, from[r%4*4*w.run+r/4*4*w.d.width:])
+		if p.a.Relu {
+			for i, x := range row {
+				if x < 0 {
+					row[i] = 0
+				}
+			}
+		}
+	}
+}
+
+// packPoints writes the filters [M, C, 3, 3] at the points, [36, M, C].
+func packPoints(dst, w []float32, filters, channels int) {
+	var g [6][3]float64
+	for i, p := range []float64{0, math.Sqrt2 / 2, -math.Sqrt2 / 2, math.Sqrt2, -math.Sqrt2} {
+		n := []float64{1, -1.5, -1.5, 6, 6}[i]
+		g[i] = [3]float64{1 / n, p / n, p * p / n}
+	}
+	g[5] = [3]float64{0, 0, 1}
+	for f := range filters * channels {
+		k := w[9*f : 9*f+9]
+		for i := range 6 {
+			var row [3]float64
+			for x := range row {
+				row[x] = g[i][0]*float64(k[x]) + g[i][1]*float64(k[3+x]) + g[i][2]*float64(k[6+x])
+			}
+			for j := range 6 {
+				dst[(i*6+j)*filters*channels+f] = float32(row[0]*g[j][0] + row[1]*g[j][1] + row[2]*g[j][2])
+			}
+		}
+	}
+}
