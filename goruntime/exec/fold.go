@@ -11,9 +11,13 @@ import (
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
 
-// foldBytes is the largest result that is computed ahead although it is larger
-// than what it is computed from: an Expand to a gigabyte stays in the run.
-const foldBytes = 64 << 10
+// A result that is larger than what it is computed from is computed ahead up to
+// foldBytes, and beyond as long as the program has less than foldRoom of those: an
+// Expand to a gigabyte stays in the run, filters made by ConstantOfShape do not.
+const (
+	foldBytes = 64 << 10
+	foldRoom  = 64 << 20
+)
 
 // foldable reports whether the step can be computed while specializing.
 func (z *specializer) foldable(st *step, outs []tensor.View) bool {
@@ -37,7 +41,14 @@ func (z *specializer) foldable(st *step, outs []tensor.View) bool {
 	for i := range outs {
 		grown += outs[i].Bytes()
 	}
-	return grown <= max(size, foldBytes)
+	if grown <= max(size, foldBytes) {
+		return true
+	}
+	if grown > foldRoom-z.grown {
+		return false
+	}
+	z.grown += grown
+	return true
 }
 
 // evaluate computes the step now: its outputs become known values.

@@ -14,8 +14,9 @@ import (
 // specializer walks a unit's graph once, for known input shapes, and writes
 // down a program.
 type specializer struct {
-	p    *program
-	fold folder
+	p     *program
+	fold  folder
+	grown int // bytes that were folded although they are more than what they are computed from
 }
 
 // scope maps the values of one graph to those of the program; -1 is not yet.
