@@ -100,6 +100,11 @@ func (p *Plan) band(image, group, band, m0, m1 int, scratch unsafe.Pointer) {
 		p.overEnds(v, t, x, unsafe.Add(scratch, 4*s.room), m1-m0, rows)
 		return
 	}
+	if s.d.width == s.d.outWidth { // nothing lies between the rows
+		t.x = x
+		v.row(t, m1-m0, rows*s.d.outWidth)
+		return
+	}
 	for r := range rows {
 		// SAFETY: row r is inside the band and inside the output.
 		t.x = unsafe.Add(x, 4*r*s.d.width)

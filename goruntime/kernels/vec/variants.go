@@ -27,7 +27,7 @@ type kernels struct {
 	binary                               [operations][3]func(*args) // vector with vector, with scalar, scalar with vector
 	curves                               [curves]func(*args)
 	sum, top, expSum, squares, normalize func(*args)
-	even                                 func(*args)
+	second, fourth                       func(*args)
 }
 
 // variant is one implementation.
@@ -70,28 +70,31 @@ var tails = func() (t struct {
 	return t
 }()
 
-// evens holds, for n lanes of a step of Every, the masks of what is read of both
-// vectors and of what is written.
-var evens = func() (t struct {
-	bits  [lanes + 1][3]uint64
-	words [lanes/2 + 1][3][lanes / 2]int32
+// apart holds, for n lanes of the last step of Every, the masks of what is read of
+// its vectors and, last, of what is written.
+type apart[T any] [lanes + 1][5]T
+
+// everies are the masks for AVX-512 and AVX2, of every second and of every fourth
+// number.
+var everies = func() (t [2]struct {
+	bits  apart[uint64]
+	words apart[[lanes / 2]int32]
 },
 ) {
-	for n := 1; n <= lanes; n++ {
-		for half := range 2 {
-			t.bits[n][half] = 1<<min(lanes, max(0, 2*n-1-half*lanes)) - 1
-		}
-		t.bits[n][2] = 1<<n - 1
-	}
-	for n := 1; n <= lanes/2; n++ {
-		for i := range lanes / 2 {
-			for half := range 2 {
-				if i+half*lanes/2 < 2*n-1 {
-					t.words[n][half][i] = -1
+	for i := range t {
+		step := 2 << i
+		for n := 1; n <= lanes; n++ {
+			for v := range step {
+				t[i].bits[n][v] = 1<<min(lanes, max(0, (n-1)*step+1-v*lanes)) - 1
+				for k := range lanes / 2 {
+					if k+v*lanes/2 <= (n-1)*step {
+						t[i].words[n][v][k] = -1
+					}
 				}
 			}
-			if i < n {
-				t.words[n][2][i] = -1
+			t[i].bits[n][step] = 1<<n - 1
+			for k := range min(n, lanes/2) {
+				t[i].words[n][step][k] = -1
 			}
 		}
 	}

@@ -199,7 +199,7 @@ func TestCurves(t *testing.T) {
 func TestEvery(t *testing.T) {
 	withEach(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(7, 8))
-		for step := 1; step < 4; step++ {
+		for step := 1; step < 6; step++ {
 			for n := range 71 {
 				src := numbers(r, max(0, (n-1)*step+1))
 				dst := make([]float32, n+1)

@@ -107,24 +107,24 @@ func Every(dst, src []float32, step int) {
 		return
 	}
 	src = src[:(len(dst)-1)*step+1]
-	if step != 2 {
-		at := 0
-		for i := range dst {
-			dst[i] = src[at]
-			at += step
-		}
+	if step != 2 && step != 4 {
+		every(dst, src, step)
 		return
 	}
-	v := chosen()
-	// The last step always is a masked one: a whole one reads a number too many.
+	v, masks := chosen(), &everies[step/4]
+	kernel := v.second
+	if step == 4 {
+		kernel = v.fourth
+	}
+	// The last step always is a masked one: a whole one reads too far.
 	a := args{dst: first(dst), a: first(src), n: (len(dst) - 1) / v.lanes, all: len(dst)}
 	tail := len(dst) - a.n*v.lanes
 	if v.lanes == lanes {
-		a.mask = unsafe.Pointer(&evens.bits[tail])
+		a.mask = unsafe.Pointer(&masks.bits[tail])
 	} else {
-		a.mask = unsafe.Pointer(&evens.words[tail])
+		a.mask = unsafe.Pointer(&masks.words[tail])
 	}
-	v.even(borrow(&a))
+	kernel(borrow(&a))
 	runtime.KeepAlive(&a)
 }
 

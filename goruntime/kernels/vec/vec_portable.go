@@ -38,14 +38,8 @@ var portableKernels = kernels{
 		Ramp:  bent(func(x, s, r float32) float32 { return clamp(line(x, s, r), 0, 1) }),
 		Gate:  bent(func(x, s, r float32) float32 { return x * clamp(line(x, s, r), 0, 1) }),
 	},
-	even: func(a *args) {
-		dst := a.slice(a.dst)
-		// SAFETY: the source has twice as many numbers less one.
-		src := unsafe.Slice((*float32)(a.a), max(0, 2*a.all-1))
-		for i := range dst {
-			dst[i] = src[2*i]
-		}
-	},
+	second: func(a *args) { a.every(2) },
+	fourth: func(a *args) { a.every(4) },
 	sum: func(a *args) {
 		a.lanes(func(acc *float32, _ int, x float32) { *acc += x })
 	},
@@ -72,6 +66,19 @@ var portableKernels = kernels{
 func (a *args) slice(p unsafe.Pointer) []float32 {
 	// SAFETY: vector operands are as long as the caller's slices.
 	return unsafe.Slice((*float32)(p), a.all)
+}
+
+func (a *args) every(step int) {
+	// SAFETY: the source reaches to the last number that is wanted.
+	every(a.slice(a.dst), unsafe.Slice((*float32)(a.a), (a.all-1)*step+1), step)
+}
+
+func every(dst, src []float32, step int) {
+	at := 0
+	for i := range dst {
+		dst[i] = src[at]
+		at += step
+	}
 }
 
 // lanes calls f with each element and the lane that sums it.

@@ -72,57 +72,60 @@ func (g *gen) curve(c struct {
 	g.end()
 }
 
-// even writes every second number. The masks of the tail are three: of both loads
-// and of the store.
-func (g *gen) even() {
-	g.begin("Even")
+// every writes every step-th number, a power of two: it takes every second one
+// until one vector is left. The masks of the tail are those of the loads and of the
+// store.
+func (g *gen) every(name string, step int) {
+	g.begin(name)
 	if g.wide() {
-		g.p("VMOVUPS even<>(SB), Z2")
+		g.p("VMOVUPS even<>(SB), Z8")
 	}
 	pick := func() {
-		if g.wide() {
-			g.p("VPERMT2PS Z1, Z2, Z0")
-			return
+		for left := step; left > 1; left /= 2 {
+			for i := 0; i < left; i += 2 {
+				a, b, to := g.v(i), g.v(i+1), g.v(i/2)
+				if g.wide() {
+					g.p("VPERMT2PS %s, Z8, %s", b, a)
+				} else {
+					g.p("VSHUFPS $0x88, %s, %s, %s", b, a, a)
+					g.p("VPERMPD $0xd8, %s, %s", a, a)
+				}
+				if a != to {
+					g.p("VMOVAPS %s, %s", a, to)
+				}
+			}
 		}
-		g.p("VSHUFPS $0x88, Y1, Y0, Y0")
-		g.p("VPERMPD $0xd8, Y0, Y0")
 	}
 	g.p("TESTQ CX, CX")
 	g.p("JZ tail")
 	g.label("loop")
-	g.load("SI", 0, false, g.v(0))
-	g.load("SI", 1, false, g.v(1))
+	for i := range step {
+		g.load("SI", i, false, g.v(i))
+	}
 	pick()
 	g.store(g.v(0), "DI", 0, false)
-	g.p("ADDQ $%d, SI", 2*g.bytes)
+	g.p("ADDQ $%d, SI", step*g.bytes)
 	g.p("ADDQ $%d, DI", g.bytes)
 	g.p("DECQ CX")
 	g.p("JNZ loop")
 	g.label("tail")
-	g.p("TESTQ DX, DX")
-	g.p("JZ done")
-	if g.wide() {
-		for i := range 3 {
-			g.p("KMOVQ %d(DX), K%d", 8*i, 1+i)
+	for i := range step + 1 {
+		if g.wide() {
+			g.p("KMOVQ %d(DX), K1", 8*i)
+		} else {
+			g.p("VMOVUPS %d(DX), Y15", 32*i)
 		}
-		g.p("VMOVUPS.Z (SI), K1, Z0")
-		g.p("VMOVUPS.Z 64(SI), K2, Z1")
-		pick()
-		g.p("VMOVUPS Z0, K3, (DI)")
-	} else {
-		for i := range 3 {
-			g.p("VMOVUPS %d(DX), Y%d", 32*i, 3+i)
+		if i < step {
+			g.load("SI", i, true, g.v(i))
+			continue
 		}
-		g.p("VMASKMOVPS (SI), Y3, Y0")
-		g.p("VMASKMOVPS 32(SI), Y4, Y1")
 		pick()
-		g.p("VMASKMOVPS Y0, Y5, (DI)")
+		g.store(g.v(0), "DI", 0, true)
 	}
-	g.label("done")
 	g.end()
 }
 
-// evenTable is the index of even.
+// evenTable is the index of every second number of two vectors.
 func (g *gen) evenTable() string {
 	if !g.wide() {
 		return ""

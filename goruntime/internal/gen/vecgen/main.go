@@ -54,7 +54,8 @@ func (g *gen) all() {
 	g.expSum()
 	g.squares()
 	g.normalize()
-	g.even()
+	g.every("Second", 2)
+	g.every("Fourth", 4)
 }
 
 func (g *gen) declarations() string {
@@ -74,7 +75,7 @@ func (g *gen) declarations() string {
 	for i, c := range curves {
 		b.WriteString(comma(i) + g.name + c.name)
 	}
-	fmt.Fprintf(&b, "},\n\tsum: %[1]sSum, top: %[1]sTop, expSum: %[1]sExpSum, squares: %[1]sSquares, normalize: %[1]sNormalize, even: %[1]sEven,\n}\n", g.name)
+	fmt.Fprintf(&b, "},\n\tsum: %[1]sSum, top: %[1]sTop, expSum: %[1]sExpSum, squares: %[1]sSquares, normalize: %[1]sNormalize, second: %[1]sSecond, fourth: %[1]sFourth,\n}\n", g.name)
 	return b.String()
 }
 
