@@ -79,7 +79,7 @@ func NewPlan(s Shape, threads int) *Plan {
 	} else if p.direct {
 	} else if p.slide = p.newSlide(); p.slide != nil {
 		p.blocks = p.slide.bands
-		p.perPart = 4 * (p.slide.room + p.slide.sums)
+		p.perPart = 4 * p.slide.floats()
 		if p.wino = p.newWinograd(); p.wino != nil {
 			p.perPart = max(p.perPart, 4*p.wino.floats(p))
 		}

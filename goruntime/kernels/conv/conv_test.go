@@ -122,7 +122,7 @@ func agree(t *testing.T, s Shape, relu, packed bool) {
 	whole, parts := make([]float32, s.N*s.M*product(s.Out)), make([]float32, s.N*s.M*product(s.Out))
 	p := NewPlan(s, 2)
 	a := Args{X: address(x), W: address(w), Bias: address(bias), Y: address(whole), Scratch: make([]byte, p.Workspace()), Relu: relu}
-	if tiles := s.Group == 1 && s.C >= 16 && s.M >= 16 && s.Kernel[0] == 3 && p.pixels >= 120; tiles != p.Winograd() {
+	if tiles := s.Group == 1 && s.C >= 16 && s.M >= 16 && s.Kernel[0] == 3 && p.pixels >= 96; tiles != p.Winograd() {
 		t.Fatalf("in tiles: %v, want %v", p.Winograd(), tiles)
 	}
 	if n := p.PackedFilters(); n > 0 && packed {

@@ -58,29 +58,49 @@ func (d *padded) used() []bool {
 	return list
 }
 
+// stage is how many elements fill needs to lay out rows whose columns it picks.
+func (d *padded) stage() int {
+	if d.across == 1 {
+		return 0
+	}
+	return d.size()
+}
+
 // fill spreads what lies on the image of the band from output row y on over the
-// phases of dst. It leaves the padding, which is zero.
-func (d *padded) fill(dst, src []float32, y int, used []bool) {
+// phases of dst. It leaves the padding, which is zero, in dst or, where columns are
+// picked, in stage: there rows lie behind each other, and a phase is picked at once.
+func (d *padded) fill(dst, stage, src []float32, y int, used []bool) {
+	if d.across == 1 {
+		d.lay(dst, src, y, used)
+		return
+	}
+	whole := *d
+	whole.across, whole.width = 1, d.across*d.width
+	whole.lay(stage, src, y, nil)
+	n := d.rows * d.width
 	for phase := range d.phases() {
-		if !used[phase] {
+		if used[phase] {
+			from := stage[phase/d.across*d.across*n+phase%d.across : (phase/d.across+1)*d.across*n]
+			vec.Every(dst[phase*n:(phase+1)*n], from, d.across)
+		}
+	}
+}
+
+// lay copies the rows of each phase; all columns are of one.
+func (d *padded) lay(dst, src []float32, y int, used []bool) {
+	lo, hi := on(d.width, d.inWidth, -d.left, 1)
+	if lo == hi {
+		return
+	}
+	for phase := range d.down {
+		if used != nil && !used[phase] {
 			continue
 		}
-		// Column x of the phase is input column x*across + shift, row r likewise.
-		shift := phase%d.across - d.left
-		lo, hi := on(d.width, d.inWidth, shift, d.across)
-		drop := y*d.down + phase/d.across - d.top
+		// Row r of the phase is input row r*down + drop.
+		drop := y*d.down + phase - d.top
 		first, last := on(d.rows, d.inRows, drop, d.down)
-		if lo == hi {
-			continue
-		}
 		for r := first; r < last; r++ {
-			row := dst[(phase*d.rows+r)*d.width:][lo:hi]
-			from := src[(r*d.down+drop)*d.inWidth+lo*d.across+shift:]
-			if d.across == 1 {
-				copy(row, from)
-			} else {
-				vec.Every(row, from, d.across)
-			}
+			copy(dst[(phase*d.rows+r)*d.width:][lo:hi], src[(r*d.down+drop)*d.inWidth+lo-d.left:])
 		}
 	}
 }

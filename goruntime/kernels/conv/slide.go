@@ -20,7 +20,7 @@ type slide struct {
 	used    []bool
 	offsets []int // of each tap of each channel, in bytes
 	room    int   // floats of padded planes
-	sums    int   // floats of the sums of a tile's filters, if flat
+	sums    int   // floats behind them of the sums of a tile's filters, if flat
 }
 
 // newSlide returns nil where windows are not of this kind: in three dimensions,
@@ -71,6 +71,14 @@ func (s *slide) height(p *Plan, line int) int {
 	return h
 }
 
+// floats returns how much scratch a band needs.
+func (s *slide) floats() int {
+	if s.bare {
+		return s.sums
+	}
+	return s.room + s.sums + s.d.stage()
+}
+
 // band computes a band of rows of pixels of the filters [m0, m1) of a group.
 func (p *Plan) band(image, group, band, m0, m1 int, scratch unsafe.Pointer) {
 	s := p.slide
@@ -119,14 +127,16 @@ func (p *Plan) band(image, group, band, m0, m1 int, scratch unsafe.Pointer) {
 func (p *Plan) pad(x, scratch unsafe.Pointer, y int, fresh bool) {
 	s := p.slide
 	// SAFETY: the planes and the scratch have these sizes.
-	room := unsafe.Slice((*float32)(scratch), s.room)
+	room := unsafe.Slice((*float32)(scratch), s.room+s.sums+s.d.stage())
+	room, stage := room[:s.room], room[s.room+s.sums:]
 	size := s.d.size()
 	src := unsafe.Slice((*float32)(x), len(room)/size*p.plane)
 	if fresh {
 		clear(room)
+		clear(stage)
 	}
 	for ch := range len(room) / size {
-		s.d.fill(room[ch*size:(ch+1)*size], src[ch*p.plane:(ch+1)*p.plane], y, s.used)
+		s.d.fill(room[ch*size:(ch+1)*size], stage, src[ch*p.plane:(ch+1)*p.plane], y, s.used)
 	}
 }
 

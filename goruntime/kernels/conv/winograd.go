@@ -57,7 +57,7 @@ func (p *Plan) newWinograd() *winograd {
 	d.rows = d.outRows + 1
 	tiles := d.outRows*d.width - 1
 	w.run = (tiles + 15) / 16 * 16
-	if d.width > 256 || p.pixels < 120 {
+	if d.width > 256 || p.pixels < 96 {
 		return nil
 	}
 	w.d, w.used = d, d.used()
@@ -77,7 +77,7 @@ func (w *winograd) plane() int { return w.d.size() + w.run }
 
 // floats returns how much scratch a band needs.
 func (w *winograd) floats(p *Plan) int {
-	return w.plane() + points*w.run*(p.s.C+tileFilters) + 16*w.run
+	return w.plane() + points*w.run*(p.s.C+tileFilters) + max(16*w.run, w.d.stage())
 }
 
 // transform is what the kernels read; convgen has the offsets.
@@ -101,7 +101,7 @@ func (p *Plan) tiles(image, band, m0, m1 int, scratch unsafe.Pointer, fresh bool
 	sums := unsafe.Add(inputs, 4*points*w.run*p.s.C)
 	pixels := unsafe.Add(sums, 4*points*w.run*tileFilters)
 	if fresh {
-		p.toPoints(v, image, band*w.d.outRows, scratch, inputs)
+		p.toPoints(v, image, band*w.d.outRows, scratch, inputs, pixels)
 	}
 	for m := m0; m < m1; m += tileFilters {
 		some := min(tileFilters, m1-m)
@@ -118,16 +118,19 @@ func (p *Plan) tiles(image, band, m0, m1 int, scratch unsafe.Pointer, fresh bool
 	}
 }
 
-// toPoints evaluates the input of a band of tiles that begins at row y of them.
-func (p *Plan) toPoints(v *variant, image, y int, scratch, inputs unsafe.Pointer) {
+// toPoints evaluates the input of a band of tiles that begins at row y of them;
+// room is for the rows before their columns are picked.
+func (p *Plan) toPoints(v *variant, image, y int, scratch, inputs, room unsafe.Pointer) {
 	w := p.wino
 	// SAFETY: the scratch and the planes of an image have these sizes.
 	plane := unsafe.Slice((*float32)(scratch), w.plane())
 	src := unsafe.Slice((*float32)(p.x(image, 0)), p.s.C*p.plane)
-	clear(plane)
+	stage := unsafe.Slice((*float32)(room), w.d.stage())
+	clear(plane[w.d.size():])
+	clear(stage)
 	t := transform{src: scratch, offset: unsafe.Pointer(unsafe.SliceData(w.offsets)), step: 4 * w.run * p.s.C, n: w.run / v.lanes, tiles: w.run}
 	for c := range p.s.C {
-		w.d.fill(plane[:w.d.size()], src[c*p.plane:(c+1)*p.plane], y, w.used)
+		w.d.fill(plane[:w.d.size()], stage, src[c*p.plane:(c+1)*p.plane], y, w.used)
 		// SAFETY: channel c has a row in the matrices of inputs.
 		t.dst = unsafe.Add(inputs, 4*c*w.run)
 		v.input(borrow(&t))
