@@ -90,10 +90,10 @@ var shapes = map[string]Shape{
 	"narrow, many filters":                  shape(1, 3, 50, 1, []int{7, 7}, []int{3, 3}, []int{1, 1}, []int{1, 1}, []int{1, 1}),
 	"1x1, few blocks":                       shape(1, 20, 50, 1, []int{7, 7}, []int{1, 1}, []int{1, 1}, []int{1, 1}, []int{0, 0}),
 	"rows too long to keep":                 shape(1, 2, 3, 1, []int{140000}, []int{3}, []int{1}, []int{1}, []int{1}),
-	"tiles":                                 shape(2, 16, 50, 1, []int{14, 15}, []int{3, 3}, []int{1, 1}, []int{1, 1}, []int{1, 1}),
-	"tiles in bands":                        shape(1, 17, 19, 1, []int{41, 90}, []int{3, 3}, []int{1, 1}, []int{1, 1}, []int{1, 1}),
+	"tiles":                                 shape(2, 21, 50, 1, []int{14, 15}, []int{3, 3}, []int{1, 1}, []int{1, 1}, []int{1, 1}),
+	"tiles in bands":                        shape(1, 17, 61, 1, []int{41, 90}, []int{3, 3}, []int{1, 1}, []int{1, 1}, []int{1, 1}),
 	"tiles, unpadded":                       shape(1, 30, 130, 1, []int{13, 13}, []int{3, 3}, []int{1, 1}, []int{1, 1}, []int{0, 0}),
-	"tiles, much padding":                   shape(1, 16, 16, 1, []int{9, 6}, []int{3, 3}, []int{1, 1}, []int{1, 1}, []int{5, 3}),
+	"tiles, much padding":                   shape(1, 33, 33, 1, []int{9, 6}, []int{3, 3}, []int{1, 1}, []int{1, 1}, []int{5, 3}),
 	"1x1 stride 2":                          shape(1, 3, 20, 1, []int{8, 8}, []int{1, 1}, []int{2, 2}, []int{1, 1}, []int{0, 0}),
 }
 
@@ -122,7 +122,7 @@ func agree(t *testing.T, s Shape, relu, packed bool) {
 	whole, parts := make([]float32, s.N*s.M*product(s.Out)), make([]float32, s.N*s.M*product(s.Out))
 	p := NewPlan(s, 2)
 	a := Args{X: address(x), W: address(w), Bias: address(bias), Y: address(whole), Scratch: make([]byte, p.Workspace()), Relu: relu}
-	if tiles := s.Group == 1 && s.C >= 16 && s.M >= 16 && s.Kernel[0] == 3 && p.pixels >= 96; tiles != p.Winograd() {
+	if tiles := s.Group == 1 && s.C >= 16 && s.M >= 16 && s.C*s.M >= 1024 && s.Kernel[0] == 3 && p.pixels >= 96; tiles != p.Winograd() {
 		t.Fatalf("in tiles: %v, want %v", p.Winograd(), tiles)
 	}
 	if n := p.PackedFilters(); n > 0 && packed {

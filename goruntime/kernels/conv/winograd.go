@@ -20,7 +20,7 @@ const points = 36
 // Bounds of what a band of tiles takes: bytes of its inputs at the points, and
 // filters that are computed at a time.
 const (
-	tileBytes   = 640 << 10
+	tileBytes   = 1 << 20
 	tileFilters = 48
 )
 
@@ -39,7 +39,7 @@ type winograd struct {
 // newWinograd returns nil where the convolution is of another kind or too small.
 func (p *Plan) newWinograd() *winograd {
 	s := &p.s
-	if len(s.In) != 2 || s.Group != 1 || s.C < 16 || s.M < 16 {
+	if len(s.In) != 2 || s.Group != 1 || s.C < 16 || s.M < 16 || s.C*s.M < 1024 {
 		return nil
 	}
 	for i := range s.In {
@@ -52,21 +52,37 @@ func (p *Plan) newWinograd() *winograd {
 	w := &winograd{rows: (d.outRows + 3) / 4}
 	d.outWidth = (d.outWidth + 3) / 4
 	d.width = d.outWidth + 1
-	most := min(128, max(32, tileBytes/(4*points*s.C)))
-	d.outRows = min(w.rows, max(1, (most+1)/d.width))
-	d.rows = d.outRows + 1
-	tiles := d.outRows*d.width - 1
-	w.run = (tiles + 15) / 16 * 16
 	if d.width > 256 || p.pixels < 96 {
 		return nil
 	}
+	d.outRows = w.height(d.width, min(128, max(32, tileBytes/(4*points*s.C))))
+	d.rows = d.outRows + 1
+	w.run = run(d.outRows, d.width)
 	w.d, w.used = d, d.used()
 	w.bands = (w.rows + d.outRows - 1) / d.outRows
 	w.cuts = p.cut(w.bands, tileFilters)
+	if w.bands*s.N > 1 { // threads that share a band both evaluate its input
+		w.cuts = p.cut(w.bands, 2*tileFilters)
+	}
 	for t := range points {
 		w.offsets = append(w.offsets, 4*d.offset(t))
 	}
 	return w
+}
+
+// run returns how many tiles the vectors of a band of rows hold.
+func run(rows, width int) int { return (rows*width + 14) / 16 * 16 }
+
+// height returns how many rows of up to most tiles leave the least of the vectors
+// of all bands empty.
+func (w *winograd) height(width, most int) int {
+	best, least := 1, 0
+	for h := 1; h <= w.rows && (h == 1 || h*width <= most+1); h++ {
+		if all := (w.rows + h - 1) / h * run(h, width); least == 0 || all <= least {
+			best, least = h, all
+		}
+	}
+	return best
 }
 
 // Winograd reports whether the packed filters are those at the points.
