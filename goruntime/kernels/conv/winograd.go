@@ -91,9 +91,13 @@ func (p *Plan) Winograd() bool { return p.wino != nil }
 // plane is how many floats a padded plane takes: vectors are read beyond its end.
 func (w *winograd) plane() int { return w.d.size() + w.run }
 
+// apart is how many floats lie between the matrices of two points. One vector more
+// than they have keeps the 36 from sharing a set of the cache.
+func (w *winograd) apart(rows int) int { return rows*w.run + 16 }
+
 // floats returns how much scratch a band needs.
 func (w *winograd) floats(p *Plan) int {
-	return w.plane() + points*w.run*(p.s.C+tileFilters) + max(16*w.run, w.d.stage())
+	return w.plane() + points*(w.apart(p.s.C)+w.apart(tileFilters)) + max(16*w.run, w.d.stage())
 }
 
 // transform is what the kernels read; convgen has the offsets.
@@ -114,8 +118,8 @@ func (p *Plan) tiles(image, band, m0, m1 int, scratch unsafe.Pointer, fresh bool
 	w, v := p.wino, chosen()
 	// SAFETY: the scratch has room for these, one behind the other.
 	inputs := unsafe.Add(scratch, 4*w.plane())
-	sums := unsafe.Add(inputs, 4*points*w.run*p.s.C)
-	pixels := unsafe.Add(sums, 4*points*w.run*tileFilters)
+	sums := unsafe.Add(inputs, 4*points*w.apart(p.s.C))
+	pixels := unsafe.Add(sums, 4*points*w.apart(tileFilters))
 	if fresh {
 		p.toPoints(v, image, band*w.d.outRows, scratch, inputs, pixels)
 	}
@@ -124,7 +128,7 @@ func (p *Plan) tiles(image, band, m0, m1 int, scratch unsafe.Pointer, fresh bool
 		g := gemm.Args{M: some, N: w.run, K: p.s.C, LDA: p.s.C, LDB: w.run, LDC: w.run}
 		for i := range points {
 			// SAFETY: filters, inputs and sums have a matrix for each point.
-			g.A, g.B, g.C = unsafe.Add(p.a.Packed, 4*(i*p.s.M+m)*p.s.C), unsafe.Add(inputs, 4*i*p.s.C*w.run), unsafe.Add(sums, 4*i*tileFilters*w.run)
+			g.A, g.B, g.C = unsafe.Add(p.a.Packed, 4*(i*p.s.M+m)*p.s.C), unsafe.Add(inputs, 4*i*w.apart(p.s.C)), unsafe.Add(sums, 4*i*w.apart(tileFilters))
 			gemm.Run(&g, 0, some, 0, w.run)
 		}
 		for i := range some {
@@ -144,7 +148,7 @@ func (p *Plan) toPoints(v *variant, image, y int, scratch, inputs, room unsafe.P
 	stage := unsafe.Slice((*float32)(room), w.d.stage())
 	clear(plane[w.d.size():])
 	clear(stage)
-	t := transform{src: scratch, offset: unsafe.Pointer(unsafe.SliceData(w.offsets)), step: 4 * w.run * p.s.C, n: w.run / v.lanes, tiles: w.run}
+	t := transform{src: scratch, offset: unsafe.Pointer(unsafe.SliceData(w.offsets)), step: 4 * w.apart(p.s.C), n: w.run / v.lanes, tiles: w.run}
 	for c := range p.s.C {
 		w.d.fill(plane[:w.d.size()], stage, src[c*p.plane:(c+1)*p.plane], y, w.used)
 		// SAFETY: channel c has a row in the matrices of inputs.
@@ -157,7 +161,7 @@ func (p *Plan) toPoints(v *variant, image, y int, scratch, inputs, room unsafe.P
 // toPixels makes the pixels of a filter from the sums at the points.
 func (p *Plan) toPixels(v *variant, image, y, m int, sums, pixels unsafe.Pointer) {
 	w := p.wino
-	t := transform{dst: pixels, src: sums, step: 4 * tileFilters * w.run, n: w.run / v.lanes, row: 16 * w.run, tiles: w.run}
+	t := transform{dst: pixels, src: sums, step: 4 * w.apart(tileFilters), n: w.run / v.lanes, row: 16 * w.run, tiles: w.run}
 	if p.a.Bias != nil {
 		// SAFETY: the bias has a number for each filter.
 		t.bias = unsafe.Slice((*float32)(p.a.Bias), p.s.M)[m]
