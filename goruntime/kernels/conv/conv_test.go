@@ -100,25 +100,38 @@ var shapes = map[string]Shape{
 func TestConvolutionAgreesWithFloat64(t *testing.T) {
 	all := variants
 	defer func() { variants = all }()
-	for _, v := range all {
-		if v.level > cpu.Best() {
-			continue
-		}
-		variants = []variant{v}
-		for name, s := range shapes {
+	for name, s := range shapes {
+		c := newSample(s)
+		for _, v := range all {
+			if v.level > cpu.Best() {
+				continue
+			}
+			variants = []variant{v}
 			for _, relu := range []bool{false, true} {
 				for _, packed := range []bool{false, true} {
-					t.Run(fmt.Sprintf("%s %s relu %v packed %v", v.name, name, relu, packed), func(t *testing.T) { agree(t, s, relu, packed) })
+					t.Run(fmt.Sprintf("%s %s relu %v packed %v", v.name, name, relu, packed), func(t *testing.T) { c.agree(t, relu, packed) })
 				}
 			}
 		}
 	}
 }
 
-func agree(t *testing.T, s Shape, relu, packed bool) {
+// sample is a convolution with its input and what comes out of it.
+type sample struct {
+	Shape
+	x, w, bias []float32
+	want       []float64
+}
+
+func newSample(s Shape) *sample {
 	r := rand.New(rand.NewPCG(1, 2))
-	x, w := random(r, s.N*s.C*product(s.In)), random(r, s.M*s.C/s.Group*product(s.Kernel))
-	bias := random(r, s.M)
+	c := &sample{Shape: s, x: random(r, s.N*s.C*product(s.In)), w: random(r, s.M*s.C/s.Group*product(s.Kernel)), bias: random(r, s.M)}
+	c.want = reference(s, c.x, c.w, c.bias)
+	return c
+}
+
+func (c *sample) agree(t *testing.T, relu, packed bool) {
+	s, x, w, bias := c.Shape, c.x, c.w, c.bias
 	whole, parts := make([]float32, s.N*s.M*product(s.Out)), make([]float32, s.N*s.M*product(s.Out))
 	p := NewPlan(s, 2)
 	a := Args{X: address(x), W: address(w), Bias: address(bias), Y: address(whole), Scratch: make([]byte, p.Workspace()), Relu: relu}
@@ -136,7 +149,7 @@ func agree(t *testing.T, s Shape, relu, packed bool) {
 	for i := p.Parts() - 1; i >= 0; i-- {
 		p.Chunk(i, i+1)
 	}
-	for i, want := range reference(s, x, w, bias) {
+	for i, want := range c.want {
 		if relu {
 			want = max(want, 0)
 		}
