@@ -14,12 +14,13 @@ const (
 	CopyNonContiguous
 	CopyNulls   // a column whose nulls are filled
 	CopyOverlap // lent output memory that overlaps an input
+	CopyReceive // a body gathered out of network frames
 	CopyUnaligned
 	NumCopyReasons
 )
 
 var copyReasons = [NumCopyReasons]string{
-	"alias", "bits", "byte_order", "coalesce", "conversion", "interleave", "non_contiguous", "nulls", "overlap", "unaligned",
+	"alias", "bits", "byte_order", "coalesce", "conversion", "interleave", "non_contiguous", "nulls", "overlap", "receive", "unaligned",
 }
 
 // String returns the reason's name in statistics.

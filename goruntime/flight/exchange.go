@@ -17,12 +17,14 @@ import (
 // metadata of its batch.
 func (s *service) DoExchange(stream aflight.FlightService_DoExchangeServer) (err error) {
 	defer func() { err = statusOf(err) }()
-	r, err := aflight.NewRecordReader(stream, ipc.WithAllocator(memory.DefaultAllocator))
+	in := newMessages(stream)
+	r, err := ipc.NewReaderFromMessageReader(in, ipc.WithAllocator(memory.DefaultAllocator))
 	if err != nil {
+		in.Release() // else the reader's
 		return errs.New(errs.Argument, "the stream does not begin with a schema: %w", err)
 	}
 	defer r.Release()
-	m, err := s.named(r.LatestFlightDescriptor())
+	m, err := s.named(in.descriptor)
 	if err != nil {
 		return err
 	}
@@ -37,7 +39,7 @@ func (s *service) DoExchange(stream aflight.FlightService_DoExchangeServer) (err
 	x := &exchange{stream: stream, m: m, p: p}
 	defer x.close()
 	for r.Next() {
-		if err := x.answer(stream.Context(), r.RecordBatch(), r.LatestAppMetadata()); err != nil {
+		if err := x.answer(stream.Context(), r.RecordBatch(), in.metadata); err != nil {
 			return err
 		}
 	}
@@ -64,7 +66,8 @@ type exchange struct {
 	stream aflight.FlightService_DoExchangeServer
 	m      *Model
 	p      *planned
-	w      *aflight.Writer
+	out    outgoing
+	w      *ipc.Writer
 	schema *arrow.Schema
 }
 
@@ -77,14 +80,18 @@ func (x *exchange) answer(ctx context.Context, b arrow.RecordBatch, metadata []b
 	defer out.Release()
 	if x.w == nil {
 		x.schema = out.Schema()
-		x.w = aflight.NewRecordWriter(x.stream, ipc.WithSchema(x.schema))
+		x.out.stream = x.stream
+		x.w = ipc.NewWriterWithPayloadWriter(&x.out, ipc.WithSchema(x.schema))
 	}
 	if !out.Schema().Equal(x.schema) {
 		return errs.New(errs.Shape, "the answer's schema changed from %v to %v: rows of one shape expected in a stream", x.schema, out.Schema())
 	}
 	clock := x.m.metrics.start(x.m)
 	defer clock.stage("encode")
-	return x.w.WriteWithAppMetadata(out, metadata)
+	x.out.hold = newHold(out)
+	defer x.out.hold.done()
+	x.out.metadata = metadata
+	return x.w.Write(out)
 }
 
 func (x *exchange) close() {

@@ -44,6 +44,7 @@ type Server struct {
 	grpc    *grpc.Server
 	health  *health.Server
 	service *service
+	wire    *wire
 }
 
 // service is the Flight service.
@@ -64,9 +65,9 @@ func New(r *Repository, o Options) *Server {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{service: &service{repository: r, options: o}, health: health.NewServer()}
+	s := &Server{service: &service{repository: r, options: o}, health: health.NewServer(), wire: newWire()}
 	list := []grpc.ServerOption{
-		grpc.MaxRecvMsgSize(o.MaxMessage), grpc.MaxSendMsgSize(o.MaxMessage), grpc.InitialWindowSize(window),
+		grpc.ForceServerCodecV2(s.wire), grpc.MaxRecvMsgSize(o.MaxMessage), grpc.MaxSendMsgSize(o.MaxMessage), grpc.InitialWindowSize(window),
 		grpc.InitialConnWindowSize(window), grpc.WriteBufferSize(256 << 10),
 		grpc.StreamInterceptor(s.service.stream), grpc.UnaryInterceptor(s.service.unary),
 	}
@@ -104,6 +105,7 @@ func (s *Server) Stop(ctx context.Context) {
 		s.grpc.Stop()
 		<-done
 	}
+	s.wire.io.Close()
 }
 
 // ---- who may call ----

@@ -31,6 +31,7 @@ import (
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 
+	"github.com/goruntime/goruntime/goruntime/arena"
 	"github.com/goruntime/goruntime/goruntime/arrowio"
 	"github.com/goruntime/goruntime/goruntime/exec"
 	"github.com/goruntime/goruntime/goruntime/internal/testkit"
@@ -485,6 +486,64 @@ func TestActions(t *testing.T) {
 	}
 	if got, err := do("refresh", ""); err != nil || got["models"] != 1.0 {
 		t.Errorf("refresh: %v, %v", got, err)
+	}
+}
+
+// Some clients send the descriptor before the schema, and metadata without a batch.
+func TestMessagesWithoutAHeaderArePassedOver(t *testing.T) {
+	r := start(t, Options{}, nil, "double")
+	s, err := r.connect(nil).DoExchange(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := &aflight.FlightData{FlightDescriptor: &aflight.FlightDescriptor{Type: aflight.DescriptorPATH, Path: []string{"double"}}}
+	for _, d := range []*aflight.FlightData{first, {AppMetadata: []byte("alone")}} {
+		if err := s.Send(d); err != nil {
+			t.Fatal(err)
+		}
+	}
+	k := &talk{stream: s, w: aflight.NewRecordWriter(s, ipc.WithSchema(schemaX))}
+	defer k.end()
+	if got, err := k.ask("m", 3); err != nil || got[0] != 6 {
+		t.Errorf("got %v, %v", got, err)
+	}
+}
+
+// Bodies are received into one block each and sent as they lie.
+func TestPayloadsAreCopiedOnceOnTheWayIn(t *testing.T) {
+	r := start(t, Options{}, nil, "double")
+	k := r.talk(context.Background(), r.connect(nil), "double")
+	defer k.end()
+	xs := make([]float32, 250000)
+	for range 3 {
+		if _, err := k.ask("", xs...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := r.server.wire.io.Stats()
+	model, err := r.repository.Get("double", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer model.leave()
+	copies := model.session.IO().Stats().Copies
+	for range 10 {
+		if _, err := k.ask("", xs...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	after := r.server.wire.io.Stats()
+	if n := after.Copies[arena.CopyReceive] - before.Copies[arena.CopyReceive]; n != 10 {
+		t.Errorf("%d bodies were received for 10 batches", n)
+	}
+	if after.SystemAllocations != before.SystemAllocations {
+		t.Errorf("%d system allocations in steady state", after.SystemAllocations-before.SystemAllocations)
+	}
+	if model.session.IO().Stats().Copies != copies {
+		t.Errorf("the model's arena counts copies %v, %v before", model.session.IO().Stats().Copies, copies)
+	}
+	if !testkit.Settles(func() bool { return r.server.wire.io.Stats().LiveBlocks <= 1 }) {
+		t.Errorf("%d bodies are still held", r.server.wire.io.Stats().LiveBlocks)
 	}
 }
 
