@@ -31,6 +31,9 @@
 // output is at its final place from the start. In steady state a run allocates
 // nothing, neither from the system nor from the Go heap.
 //
+// Sequences, optionals and maps (package values) are counted trees of tensors; loops
+// run their bodies as units of their own and move what they carry by handle.
+//
 // # From results to leases
 //
 // What leaves the run moves by handle: no byte is copied. A lease (package
@@ -41,6 +44,9 @@
 // # Around the core
 //
 // capi exports this to C and holds the Python extension; package pyapi is the
-// control plane that gopy wraps. Errors are errs.Error everywhere, with a code
-// that C and Python share. Decisions and what they cost are in RATIONALE.md.
+// control plane that gopy wraps. Package arrowio reads feeds out of Arrow record
+// batches and makes batches of results; package flight serves models to Arrow Flight
+// clients, and cmd/goruntime is the command that does so. Errors are errs.Error
+// everywhere, with a code that C and Python share. Decisions and what they cost are in
+// RATIONALE.md; internal/lint checks the rules of the house.
 package goruntime
