@@ -124,6 +124,6 @@ func runWith(t testing.TB, s *Session, in ...tensor.View) []Result {
 
 func release(list []Result) {
 	for i := range list {
-		list[i].Block.Release()
+		list[i].Release()
 	}
 }
