@@ -9,6 +9,7 @@ import (
 	"github.com/goruntime/goruntime/goruntime/onnx"
 	_ "github.com/goruntime/goruntime/goruntime/ops" // all operators
 	"github.com/goruntime/goruntime/goruntime/tensor"
+	"github.com/goruntime/goruntime/goruntime/values"
 )
 
 // Options are what a session is opened with; the zero value is good.
@@ -103,7 +104,7 @@ func (s *Session) Run(ctx context.Context, feeds map[string]tensor.View, wanted 
 	}
 	results := make([]*Tensor, n)
 	for i := range c.Out {
-		results[i] = &Tensor{View: c.Out[i].View, block: c.Out[i].Block}
+		results[i] = &Tensor{View: c.Out[i].View, Value: c.Out[i].Value, block: c.Out[i].Block}
 	}
 	return results, nil
 }
@@ -141,18 +142,22 @@ func known(infos []Info, name string) bool {
 	return false
 }
 
-// Tensor is a result: its elements lie in memory of an I/O arena.
+// Tensor is a result: its elements lie in memory of an I/O arena. Where the result is
+// a sequence, an optional or a map, DType is tensor.Other and Value holds it.
 //
-// Ownership: the caller's; Release gives the memory to the next run.
+// Ownership: the caller's; Release gives the memory to the next run. Value is borrowed
+// until then.
 type Tensor struct {
 	tensor.View
+	Value *values.Value
 	block arena.Handle
 }
 
 // Release gives the tensor's memory back. Its elements must not be used after.
 func (t *Tensor) Release() {
 	t.block.Release()
-	t.block, t.Data = arena.Handle{}, nil
+	t.Value.Release()
+	t.block, t.Data, t.Value = arena.Handle{}, nil, nil
 }
 
 // Of returns a tensor over the elements of s, which the caller keeps alive and
