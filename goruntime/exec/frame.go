@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"slices"
 	"unsafe"
 
 	"github.com/goruntime/goruntime/goruntime/arena"
@@ -160,7 +161,7 @@ func (f *frame) begin(r *run, in []tensor.View) error {
 	if n := f.prog.plan.Slab; n > 0 {
 		h, err := r.exec.Acquire(n)
 		if err != nil {
-			return err
+			return f.largest(err)
 		}
 		f.slab = h
 		if h.Data() != f.at {
@@ -172,10 +173,35 @@ func (f *frame) begin(r *run, in []tensor.View) error {
 			continue
 		}
 		if err := f.own1(b, f.prog.plan.Buffers[b].Bytes); err != nil {
-			return err
+			return f.maker(err, f.prog.outputs[k])
 		}
 	}
 	return nil
+}
+
+// maker says in an error which node makes value v.
+func (f *frame) maker(err error, v int) error {
+	for i := range f.prog.steps {
+		if st := &f.prog.steps[i]; slices.Contains(st.out, v) {
+			return errs.At(err, st.node.OpType, st.node.Name, "")
+		}
+	}
+	return err
+}
+
+// largest says in the error of a slab which node makes the largest value in it.
+func (f *frame) largest(err error) error {
+	most, v := -1, plan.None
+	for i, of := range f.prog.plan.Of {
+		if of == plan.None {
+			continue // nothing makes or reads it
+		}
+		b := &f.prog.plan.Buffers[of]
+		if b.Role == plan.Execution && b.Offset != plan.None && b.Bytes > most {
+			most, v = b.Bytes, i
+		}
+	}
+	return f.maker(errs.New(errs.CodeOf(err), "the run's intermediates, of which this node makes the largest: %w", err), v)
 }
 
 // own1 gives buffer b memory of its own for n bytes: the caller's where it lent
