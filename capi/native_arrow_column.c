@@ -232,6 +232,14 @@ static PyObject *texts(Batch *self, Leaf *leaf, const char *name, PyObject *fill
         return NULL;
       }
       at += from->offset;
+      if (from->null_count != 0 && from->buffers[0] != NULL && !bit(from->buffers[0], at)) {
+        if (fill == Py_None) {
+          Py_DECREF(t);
+          return gr_raise_text(GR_ARGUMENT, "the column '%s' is null in row %lld: give a fill value for it", name, (long long)i);
+        }
+        t->items[i] = missing;
+        continue;
+      }
     }
     if (text_at(format, from, at, &t->items[i]) < 0) {
       Py_DECREF(t);
@@ -257,7 +265,7 @@ PyObject *gr_batch_column(Batch *self, PyObject *args) {
   if (null >= 0 && (fill == Py_None || leaf.rank > 1))
     return gr_raise_text(GR_ARGUMENT, "the column '%s' is null in row %lld: give a fill value for it", name, (long long)(null / (leaf.rank > 1 ? leaf.dims[1] : 1)));
   int text = is_text(leaf.schema->dictionary != NULL ? leaf.schema->dictionary->format : leaf.schema->format);
-  if (text && leaf.rank == 1) return texts(self, &leaf, name, null >= 0 ? fill : Py_None);
+  if (text && leaf.rank == 1) return texts(self, &leaf, name, fill);
   int dtype = leaf.schema->dictionary != NULL ? 0 : dtype_of_format(leaf.schema->format);
   int bits = dtype == 0 && strcmp(leaf.schema->format, "b") == 0;
   if (dtype == 0 && !bits)

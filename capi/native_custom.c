@@ -80,7 +80,7 @@ static int put_all(const gr_custom_call *call, PyObject *results) {
     gr_raise_text(GR_TYPE, "the custom kernel returned one value, the node has %zu outputs", call->n_outputs);
     return -1;
   }
-  if ((size_t)PySequence_Fast_GET_SIZE(results) < call->n_outputs) {
+  if ((size_t)PySequence_Fast_GET_SIZE(results) != call->n_outputs) {
     gr_raise_text(GR_TYPE, "the custom kernel returned %zd values, the node has %zu outputs", PySequence_Fast_GET_SIZE(results), call->n_outputs);
     return -1;
   }

@@ -10,6 +10,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"strconv"
+	"strings"
 	"unsafe"
 
 	"github.com/goruntime/goruntime/goruntime/exec"
@@ -122,7 +124,8 @@ func plain(item any) any {
 			return fmt.Sprint(x)
 		}
 	case complex128:
-		return fmt.Sprintf("%v%+vj", real(x), imag(x))
+		text := strings.Trim(strconv.FormatComplex(x, 'g', -1, 128), "()") // "1+2i"
+		return strings.TrimSuffix(text, "i") + "j"
 	}
 	return item
 }

@@ -174,7 +174,7 @@ func (f *Feeds) text(in *input, column arrow.Array, v *tensor.View) error {
 		return noFill(row, in.fill)
 	}
 	list := make([]string, f.Rows)
-	if err := views(list, column, fill); err != nil {
+	if err := views(list, column, fill, given); err != nil {
 		return err
 	}
 	f.lists = append(f.lists, list)

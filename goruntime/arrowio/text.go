@@ -16,8 +16,8 @@ type texts interface {
 }
 
 // views writes the strings of a column to dst, views of the bytes that the batch
-// holds; fill stands for nulls.
-func views(dst []string, column arrow.Array, fill string) error {
+// holds; fill stands for nulls, where it is given.
+func views(dst []string, column arrow.Array, fill string, given bool) error {
 	data := column.Data()
 	valid := []byte(nil)
 	if data.NullN() > 0 {
@@ -39,6 +39,13 @@ func views(dst []string, column arrow.Array, fill string) error {
 		at := index(i)
 		if at < 0 || at >= from.Len() {
 			return errs.New(errs.Argument, "row %d has the index %d into a dictionary of %d", i, at, from.Len())
+		}
+		if words.IsNull(at) { // of a dictionary
+			if !given {
+				return noFill(i, nil)
+			}
+			dst[i] = fill
+			continue
 		}
 		dst[i] = from.Value(at)
 	}

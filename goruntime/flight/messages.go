@@ -70,20 +70,11 @@ func (m *messages) Message() (*ipc.Message, error) {
 
 // newMessage reads a header, which may be any bytes.
 func newMessage(header []byte, body *memory.Buffer) (msg *ipc.Message, err error) {
-	defer func() {
-		v := recover()
-		if v == nil {
-			return
-		}
-		if msg != nil {
-			msg.Release()
-		} else {
-			body.Release() // NewMessage took its reference before it looked
-		}
-		msg, err = nil, errs.New(errs.Argument, "a message whose header is no flatbuffer: %v", v)
-	}()
 	if len(header) < 8 {
 		return nil, errs.New(errs.Argument, "a message with a header of %d bytes", len(header))
+	}
+	if err := readable(header); err != nil {
+		return nil, err
 	}
 	msg = ipc.NewMessage(memory.NewBufferBytes(header), body)
 	if n := msg.BodyLen(); n > int64(body.Len()) || n < 0 {
@@ -91,6 +82,20 @@ func newMessage(header []byte, body *memory.Buffer) (msg *ipc.Message, err error
 		return nil, errs.New(errs.Argument, "a message that says %d bytes of body and has %d", n, body.Len())
 	}
 	return msg, nil
+}
+
+// readable reports what is wrong with a header; damaged ones make its readers panic.
+func readable(header []byte) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = errs.New(errs.Argument, "a message whose header is no Arrow message")
+		}
+	}()
+	if err := checkHeader(header); err != nil {
+		return err
+	}
+	ipc.NewMessage(memory.NewBufferBytes(header), memory.NewBufferBytes(nil)).BodyLen()
+	return nil
 }
 
 func (m *messages) drop() {

@@ -62,6 +62,8 @@ def writing(path: pathlib.Path) -> Iterator[Any]:
     try:
         yield sink
         sink.close()
+        if not part.exists():
+            raise click.ClickException("the files have no rows: there is nothing to write")
         os.replace(part, path)
     finally:
         sink.close()
@@ -113,6 +115,8 @@ def score(
     fill: tuple[str, ...], cast: bool, threads: int | None, quiet: bool,
 ) -> None:  # fmt: skip
     """Score files; see --help."""
+    if any(path.resolve() == output.resolve() for path in data) or model.resolve() == output.resolve():
+        raise click.UsageError(f"-o {output} is one of the files that are read")
     fills = {}
     for item in fill:
         name, _, text = item.partition("=")
@@ -120,9 +124,9 @@ def score(
             fills[name] = float(text)
         except ValueError:
             raise click.UsageError(f"--fill {item}: COLUMN=NUMBER expected") from None
-    totals = [rows_of(path) for path in data]
-    total = None if None in totals else sum(n for n in totals if n is not None)
     try:
+        totals = [rows_of(path) for path in data]
+        total = None if None in totals else sum(n for n in totals if n is not None)
         with ReferenceEvaluator(str(model), num_threads=threads) as evaluator, writing(output) as sink, _progress(quiet) as bar:
             task = bar.add_task(str(output), total=total)
             for path in data:
@@ -131,7 +135,7 @@ def score(
                     assert isinstance(scored, arrow.ScoredBatch)
                     sink.write(joined(batch, scored, keep))
                     bar.advance(task, batch.num_rows)
-    except (Error, pa.ArrowException, KeyError) as error:
+    except (Error, pa.ArrowException, KeyError, OSError) as error:
         raise click.ClickException(str(error)) from error
 
 

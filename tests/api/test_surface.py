@@ -363,3 +363,25 @@ def test_the_backend_of_the_onnx_package():
     np.testing.assert_array_equal(backend.run_model(CHAIN, [X])[0], [0, 6, 12])
     np.testing.assert_array_equal(backend.run_node(helper.make_node("Neg", ["x"], ["y"]), [X])[0], -X)
     np.testing.assert_array_equal(backend.prepare(CHAIN).run({"x": X})[0], [0, 6, 12])
+
+
+def test_a_kernel_returns_as_many_values_as_the_node_has_outputs():
+    m = model([helper.make_node("K", ["x"], ["y"], domain="custom")], domains={"custom": 1})
+    for surplus in (lambda x: (x, x), lambda x: [], lambda x: [1.0, 2.0]):
+        goruntime.register_custom_kernel("custom", "K", surplus)
+        try:
+            evaluator = ReferenceEvaluator(m)
+        finally:
+            goruntime.unregister_custom_kernel("custom", "K")
+        with pytest.raises(WrongTypeError, match=r"returned \d values, the node has 1 outputs"):
+            evaluator.run(None, {"x": X})
+
+
+def test_events_of_complex_values():
+    kind = TensorProto.COMPLEX64
+    graph = helper.make_graph([helper.make_node("Reshape", ["x", "s"], ["y"])], "g", [helper.make_tensor_value_info("x", kind, None)],
+                              [helper.make_tensor_value_info("y", kind, None)], [numpy_helper.from_array(np.array([-1]), "s")])  # fmt: skip
+    evaluator = ReferenceEvaluator(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=10), events_enabled=True)
+    x = np.array([1 + 2j, -0.5 - 1e30j, complex(np.nan, 1), complex(1e-30, -np.inf)], np.complex64)
+    evaluator.run(None, {"x": x})
+    np.testing.assert_array_equal(np.array(evaluator.events()[0].first, np.complex64), x)

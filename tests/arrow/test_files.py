@@ -91,3 +91,16 @@ def test_an_interrupt_leaves_nothing(tmp_path):
     assert process.returncode != 0
     assert "Aborted" in text or "KeyboardInterrupt" in text
     assert {p.name for p in tmp_path.iterdir()} == {"in.parquet"}
+
+
+def test_nothing_is_written_over_what_is_read_and_no_rows_are_said(tmp_path):
+    source = tmp_path / "in.parquet"
+    parquet.write_table(pa.table({"x": pa.array([], pa.float32())}), source)
+    done = run(MODELS / "double.onnx", source, "-o", source)
+    assert "is one of the files that are read" in done.stderr
+    done = run(MODELS / "double.onnx", source, "-o", tmp_path / "out.parquet")
+    assert done.returncode == 1
+    assert "the files have no rows" in done.stderr
+    assert "Traceback" not in done.stderr
+    (tmp_path / "bad.parquet").write_bytes(b"no parquet")
+    assert "Traceback" not in run(MODELS / "double.onnx", tmp_path / "bad.parquet", "-o", tmp_path / "out.parquet").stderr

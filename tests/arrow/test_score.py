@@ -245,3 +245,12 @@ def test_outputs_that_are_no_columns(arenas):
         arrow.score(arenas.open(whole), pa.record_batch({"x": pa.array(X)}))
     with pytest.raises(WrongTypeError, match="__arrow_c_array__ or __arrow_c_stream__ expected, list given"):
         arrow.score(arenas.open(DOUBLE), [1, 2])
+
+
+def test_nulls_among_the_words_of_a_dictionary(arenas):
+    evaluator = arenas.open(same(S))
+    words = pa.DictionaryArray.from_arrays(pa.array([0, 1, 0], pa.int8()), pa.array(["a", None]))
+    batch = pa.record_batch([words], ["x"])
+    with pytest.raises(ArgumentError, match="the column 'x' is null in row 1: give a fill value"):
+        arrow.score(evaluator, batch)
+    assert arrow.score(evaluator, batch, fills={"x": "F"})["y"].tolist() == ["a", "F", "a"]

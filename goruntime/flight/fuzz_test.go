@@ -1,0 +1,110 @@
+package flight
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	aflight "github.com/apache/arrow-go/v18/arrow/flight"
+	"github.com/apache/arrow-go/v18/arrow/ipc"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"google.golang.org/grpc/mem"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/goruntime/goruntime/goruntime/arrowio"
+	"github.com/goruntime/goruntime/goruntime/exec"
+)
+
+// recorder keeps what a writer sends.
+type recorder struct{ list [][]byte }
+
+func (r *recorder) Send(d *aflight.FlightData) error {
+	b, err := proto.Marshal(d)
+	r.list = append(r.list, b)
+	return err
+}
+
+// stream returns the FlightData of a schema and a batch.
+func stream(t testing.TB) [][]byte {
+	t.Helper()
+	r := &recorder{}
+	w := aflight.NewRecordWriter(r, ipc.WithSchema(schemaX))
+	w.SetFlightDescriptor(&aflight.FlightDescriptor{Type: aflight.DescriptorPATH, Path: []string{"double"}})
+	b := batchX(1, 2, 3)
+	defer b.Release()
+	if err := w.WriteWithAppMetadata(b, []byte("m")); err != nil {
+		t.Fatal(err)
+	}
+	return r.list
+}
+
+// What a client sends may be any bytes, in any cuts: an error or a message, never a
+// crash, and no block is kept.
+func FuzzReceived(f *testing.F) {
+	for _, b := range stream(f) {
+		f.Add(b, 7)
+	}
+	f.Add([]byte{0xc2, 0x3e, 0xff, 0xff, 0xff, 0xff, 0x0f}, 1) // a body of 4 GiB
+	f.Fuzz(func(t *testing.T, data []byte, cut int) {
+		w := newWire()
+		defer w.io.Close()
+		var slice mem.BufferSlice
+		for rest := data; len(rest) > 0; {
+			n := min(max(1, cut), len(rest))
+			slice = append(slice, mem.SliceBuffer(rest[:n]))
+			rest = rest[n:]
+		}
+		r := &received{}
+		if err := w.Unmarshal(slice, r); err == nil {
+			body := memory.NewBufferBytes(nil)
+			if r.body.Valid() {
+				body = memory.NewBufferWithAllocator(r.bytes(), blockOwner{r.body})
+			}
+			if msg, err := newMessage(r.header, body); err == nil {
+				msg.Release()
+			}
+			body.Release()
+		}
+		if n := w.io.Stats().LiveBlocks; n != 0 {
+			t.Errorf("%d blocks are kept", n)
+		}
+	})
+}
+
+// A stream of messages whose second is any bytes is scored or refused.
+func FuzzBatches(f *testing.F) {
+	s, err := exec.Open("../../tests/models/double.onnx", exec.Options{})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Cleanup(s.Close)
+	var whole bytes.Buffer
+	w := ipc.NewWriter(&whole, ipc.WithSchema(schemaX))
+	b := batchX(1, 2, 3)
+	if err := w.Write(b); err != nil {
+		f.Fatal(err)
+	}
+	b.Release()
+	w.Close()
+	f.Add(whole.Bytes())
+	f.Fuzz(func(t *testing.T, data []byte) {
+		r, err := ipc.NewReader(bytes.NewReader(data))
+		if err != nil {
+			return
+		}
+		defer r.Release()
+		p, err := arrowio.Compile(s, r.Schema(), &arrowio.Manifest{Limits: arrowio.Limits{Rows: 1 << 16, Bytes: 1 << 20}})
+		if err != nil {
+			return
+		}
+		for r.Next() {
+			var batch arrow.RecordBatch = r.RecordBatch()
+			if feeds, err := p.Feeds(batch, s.IO()); err == nil {
+				feeds.Release()
+			}
+		}
+		if n := s.IO().Stats().LiveBlocks; n != 0 {
+			t.Errorf("%d blocks are kept", n)
+		}
+	})
+}

@@ -1,0 +1,72 @@
+package flight
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	aflight "github.com/apache/arrow-go/v18/arrow/flight"
+	"github.com/apache/arrow-go/v18/arrow/ipc"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"google.golang.org/grpc/mem"
+
+	"github.com/goruntime/goruntime/goruntime/errs"
+)
+
+// replay gives one header to an ipc.Reader as the server does.
+type replay struct{ header []byte }
+
+func (r *replay) Message() (*ipc.Message, error) {
+	return newMessage(r.header, memory.NewBufferBytes(nil))
+}
+func (r *replay) Retain()  {}
+func (r *replay) Release() {}
+
+func sliceOf(b []byte) mem.BufferSlice { return mem.BufferSlice{mem.SliceBuffer(b)} }
+
+// A header with any byte changed is read or refused: it takes neither endless memory
+// nor an endless walk.
+func TestHeadersThatLieAreRefused(t *testing.T) {
+	nested := arrow.NewSchema([]arrow.Field{{Name: "x", Type: arrow.ListOf(arrow.FixedSizeListOf(2, arrow.PrimitiveTypes.Float32))}, schemaX.Field(0)}, nil)
+	whole := aflight.SerializeSchema(nested, memory.DefaultAllocator)[8:] // behind the length
+	if _, err := ipc.NewReaderFromMessageReader(&replay{whole}); err != nil {
+		t.Fatal(err)
+	}
+	refused := 0
+	for i := range whole {
+		for _, v := range []byte{0, 0x7f, 0xff, whole[i] + 1, whole[i] - 8} {
+			damaged := slices.Clone(whole)
+			damaged[i] = v
+			if _, err := ipc.NewReaderFromMessageReader(&replay{damaged}); err != nil {
+				refused++
+			}
+		}
+	}
+	if refused < 100 {
+		t.Errorf("only %d of %d damaged headers were refused", refused, 5*len(whole))
+	}
+}
+
+func TestCompressedBatchesAreRefused(t *testing.T) {
+	r := &recorder{}
+	w := aflight.NewRecordWriter(r, ipc.WithSchema(schemaX), ipc.WithZstd())
+	b := batchX(make([]float32, 1000)...)
+	defer b.Release()
+	if err := w.Write(b); err != nil {
+		t.Fatal(err)
+	}
+	wire := newWire()
+	defer wire.io.Close()
+	for i, want := range []errs.Code{errs.OK, errs.Unsupported} {
+		m := &received{}
+		if err := wire.Unmarshal(sliceOf(r.list[i]), m); err != nil {
+			t.Fatal(err)
+		}
+		_, err := newMessage(m.header, memory.NewBufferBytes(make([]byte, m.size)))
+		m.body.Release()
+		if errs.CodeOf(err) != want || want != errs.OK && !strings.Contains(err.Error(), "send them uncompressed") {
+			t.Errorf("message %d: %v, want %v", i, err, want)
+		}
+	}
+}
