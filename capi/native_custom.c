@@ -31,6 +31,10 @@ static PyObject *copy_of(const gr_view *v) {
 
 /* put makes output slot of the call of a result. */
 static int put(const gr_custom_call *call, size_t slot, PyObject *result) {
+  if (result == Py_None || PyDict_Check(result) || PyGen_Check(result)) {
+    gr_raise_text(GR_TYPE, "the custom kernel returned a %s for output %zu, an array expected", Py_TYPE(result)->tp_name, slot);
+    return -1;
+  }
   PyArrayObject *array = (PyArrayObject *)PyArray_FROM_OF(result, NPY_ARRAY_CARRAY_RO | NPY_ARRAY_NOTSWAPPED);
   if (array == NULL) return -1;
   int dtype = gr_dtype_of(array);

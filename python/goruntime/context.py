@@ -52,7 +52,9 @@ class RuntimeContext:
         self.io_allocator = io_allocator
         import threading  # here, since imports cost every start
 
-        self._lock = threading.Lock()  # protects all below; a run holds it from begin to end
+        # Protects all below; a run holds it from begin to end, and a kernel of the run may
+        # use the context.
+        self._lock = threading.RLock()
         self._values: dict[str, Any] = {}
         self._events: list[RuntimeEvent] = []
 

@@ -425,7 +425,16 @@ class ReferenceEvaluator:
         return {"execution": self.allocator.stats(), "io": self.io_allocator.stats()}
 
     def close(self) -> None:
-        """Wait for runs and give memory back. Arrays stay valid."""
+        """Wait for runs and give memory back. Arrays stay valid.
+
+        Raises:
+            ArgumentError: a kernel of a run calls it, which would wait for itself.
+        """
+        if self._kernels:
+            from .kernels import running
+
+            if running():
+                raise ArgumentError("a kernel may not close the evaluator that it may be running in")
         self._native.close()
 
     def __enter__(self) -> Self:

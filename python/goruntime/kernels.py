@@ -113,7 +113,25 @@ class Maker:
 
     def __call__(self, node: bytes, attributes: str, opset: int) -> Kernel:
         domain, op_type = _names(node)
-        return self.factories[_key(domain, op_type)](node, json.loads(attributes), opset)
+        return functools.partial(_call, self.factories[_key(domain, op_type)](node, json.loads(attributes), opset))
+
+
+_under_way = threading.local()  # depth: how many kernels of this thread are running
+
+
+def _call(kernel: Kernel, *inputs: Any) -> Any:
+    """Call a kernel and know meanwhile that one is running."""
+    _under_way.depth = running() + 1
+    try:
+        return kernel(*inputs)
+    finally:
+        _under_way.depth -= 1
+
+
+def running() -> int:
+    """Return how many kernels of this thread are running."""
+    depth: int = getattr(_under_way, "depth", 0)
+    return depth
 
 
 def _names(node: bytes) -> tuple[str, str]:

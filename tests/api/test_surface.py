@@ -385,3 +385,34 @@ def test_events_of_complex_values():
     x = np.array([1 + 2j, -0.5 - 1e30j, complex(np.nan, 1), complex(1e-30, -np.inf)], np.complex64)
     evaluator.run(None, {"x": x})
     np.testing.assert_array_equal(np.array(evaluator.events()[0].first, np.complex64), x)
+
+
+@pytest.mark.timeout(60)
+def test_a_kernel_may_use_its_run_but_not_close_it():
+    m = model([helper.make_node("K", ["x"], ["y"], domain="custom")], domains={"custom": 1})
+    rt, seen = RuntimeContext(), []
+
+    def kernel(x):
+        rt.put("from the kernel", x)
+        seen.append(rt.names())
+        if x[0] > 1:
+            evaluator.close()
+        if x[0] < 0:
+            evaluator.run(None, {"x": -x}, context=rt)
+        return None if x[0] == 0 else x
+
+    goruntime.register_custom_kernel("custom", "K", kernel)
+    try:
+        evaluator = ReferenceEvaluator(m)
+    finally:
+        goruntime.unregister_custom_kernel("custom", "K")
+    one = np.ones(1, np.float32)
+    evaluator.run(None, {"x": one}, context=rt)
+    evaluator.run(None, {"x": -one}, context=rt)
+    assert "from the kernel" in seen[0]
+    with pytest.raises(ArgumentError, match="a kernel may not close the evaluator"):
+        evaluator.run(None, {"x": 5 * one}, context=rt)
+    with pytest.raises(WrongTypeError, match="returned a NoneType for output 0, an array expected"):
+        evaluator.run(None, {"x": 0 * one})
+    rt.clear()
+    evaluator.close()

@@ -257,3 +257,13 @@ def test_a_loaded_model_is_a_proto_too():
     begin = time.monotonic()
     assert s.run(None, {"x": X})[0].tolist() == [-2, 4, 6]
     assert time.monotonic() - begin < 60
+
+
+@BOTH
+def test_misspelled_settings_are_refused(module):
+    options = module.SessionOptions()
+    with pytest.raises(AttributeError):
+        options.intra_op_nm_threads = 3
+    with pytest.raises(TypeError):
+        options.intra_op_num_threads = "a"
+    assert module.capi.onnxruntime_pybind11_state.InvalidArgument.__name__ == "InvalidArgument"

@@ -11,6 +11,10 @@ Arrays that come out hold leases, as everywhere in goruntime. What has no meanin
 
 from __future__ import annotations
 
+import types
+from types import ModuleType
+
+from . import errors
 from .enums import ExecutionMode, ExecutionOrder, GraphOptimizationLevel, OrtAllocatorType, OrtMemType
 from .errors import (
     EngineError,
@@ -125,27 +129,32 @@ def install() -> None:
         RuntimeError: onnxruntime is imported already.
     """
     import sys
-    import types
-
-    from . import errors
 
     here = sys.modules[__name__]
     if sys.modules.get("onnxruntime", here) is not here:
         raise RuntimeError("onnxruntime is imported already: call goruntime.ort.install() before any import of it")
+    sys.modules["onnxruntime"] = here
+    for module in (capi, *vars(capi).values()):
+        if isinstance(module, type(sys)):
+            sys.modules[module.__name__] = module
+
+
+def _capi() -> ModuleType:
+    """Return the modules under onnxruntime.capi, where programs look for exceptions."""
     capi = types.ModuleType("onnxruntime.capi")
     state = types.ModuleType("onnxruntime.capi.onnxruntime_pybind11_state")
     collection = types.ModuleType("onnxruntime.capi.onnxruntime_inference_collection")
     for name in errors.__all__:
         setattr(state, name, getattr(errors, name))
     for name in ("SessionOptions", "RunOptions", "NodeArg", "ModelMetadata", "OrtDevice", "get_available_providers", "get_all_providers"):
-        setattr(state, name, getattr(here, name))
+        setattr(state, name, globals()[name])
     for name in ("InferenceSession", "IOBinding", "OrtValue"):
-        setattr(collection, name, getattr(here, name))
+        setattr(collection, name, globals()[name])
     bindings = types.ModuleType("onnxruntime.capi._pybind_state")
     vars(bindings).update({name: value for name, value in vars(state).items() if not name.startswith("_")})
     capi.onnxruntime_pybind11_state, capi.onnxruntime_inference_collection = state, collection  # type: ignore[attr-defined]
     capi._pybind_state = bindings  # type: ignore[attr-defined]
-    here.capi = capi  # type: ignore[attr-defined]
-    sys.modules["onnxruntime"] = here
-    for module in (capi, state, collection, bindings):
-        sys.modules[module.__name__] = module
+    return capi
+
+
+capi = _capi()

@@ -24,6 +24,13 @@ class _Entries:
         return self._entries[key]
 
 
+_SETTINGS: dict[str, type] = {
+    "intra_op_num_threads": int, "inter_op_num_threads": int, "graph_optimization_level": int, "execution_mode": int, "execution_order": int,
+    "enable_profiling": bool, "profile_file_prefix": str, "enable_mem_pattern": bool, "enable_mem_reuse": bool, "enable_cpu_mem_arena": bool,
+    "log_severity_level": int, "log_verbosity_level": int, "logid": str, "optimized_model_filepath": str, "use_deterministic_compute": bool,
+}  # fmt: skip
+
+
 class SessionOptions(_Entries):
     """How a session is opened. intra_op_num_threads counts; enable_profiling writes a
     trace; all else is accepted and kept."""
@@ -48,6 +55,14 @@ class SessionOptions(_Entries):
         self.optimized_model_filepath = ""
         self.use_deterministic_compute = True
         self._dimensions: dict[str, int] = {}
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Refuse names that are no settings, and what is no number where one belongs."""
+        if not name.startswith("_") and name not in _SETTINGS:
+            raise AttributeError(f"SessionOptions has no setting {name!r}; it has {', '.join(sorted(_SETTINGS))}")
+        if not name.startswith("_") and not isinstance(value, _SETTINGS[name]):
+            raise TypeError(f"{name} is {value!r}, {_SETTINGS[name].__name__} expected")
+        super().__setattr__(name, value)
 
     def add_session_config_entry(self, key: str, value: str) -> None:
         """Keep a setting."""
