@@ -9,6 +9,7 @@ import (
 	aflight "github.com/apache/arrow-go/v18/arrow/flight"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 	"github.com/apache/arrow-go/v18/arrow/memory"
+	"google.golang.org/grpc/status"
 
 	"github.com/goruntime/goruntime/goruntime/errs"
 )
@@ -43,10 +44,11 @@ func (s *service) DoExchange(stream aflight.FlightService_DoExchangeServer) (err
 			return err
 		}
 	}
-	if err := r.Err(); err != nil && !errors.Is(err, io.EOF) {
+	err = r.Err()
+	if _, grpc := status.FromError(err); err == nil || errors.Is(err, io.EOF) || grpc {
 		return err
 	}
-	return nil
+	return errs.New(errs.Argument, "a message of the stream: %w", err)
 }
 
 // named returns the model that a descriptor names.

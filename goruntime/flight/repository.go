@@ -27,8 +27,9 @@ type Repository struct {
 	options exec.Options
 	metrics *metrics
 
-	mu     sync.Mutex // protects models; held while one is loaded
+	mu     sync.Mutex // protects all below; held while a model is loaded
 	models map[name]*Model
+	failed map[name]found // files that could not be loaded, not tried again until they change
 }
 
 // name is a model's name and version.
@@ -44,12 +45,13 @@ type found struct {
 
 // NewRepository returns an empty repository over a folder, or over one model file.
 func NewRepository(dir string, o exec.Options) *Repository {
-	return &Repository{dir: dir, options: o, models: map[name]*Model{}, metrics: newMetrics()}
+	return &Repository{dir: dir, options: o, models: map[name]*Model{}, failed: map[name]found{}, metrics: newMetrics()}
 }
 
 // Refresh loads what is new or changed in the folder, and lets go of what is gone.
 // Streams that began with a model keep it until they end. A model that cannot be
-// loaded leaves its earlier form in place; all failures are returned.
+// loaded leaves its earlier form in place and is tried again when it changes; new
+// failures are returned.
 func (r *Repository) Refresh() []error {
 	list, err := scan(r.dir)
 	if err != nil {
@@ -61,10 +63,12 @@ func (r *Repository) Refresh() []error {
 	seen := map[name]bool{}
 	for _, f := range list {
 		seen[f.name] = true
-		if old := r.models[f.name]; old != nil && old.file == f {
+		if old := r.models[f.name]; old != nil && old.file == f || r.failed[f.name] == f {
 			continue
 		}
+		delete(r.failed, f.name)
 		if err := r.load(f); err != nil {
+			r.failed[f.name] = f
 			failed = append(failed, errs.New(errs.CodeOf(err), "%s: %w", f.path, err))
 		}
 	}

@@ -72,8 +72,12 @@ class ScoredStream:
     def __init__(self, batches: Iterator[ScoredBatch]) -> None:
         self._batches = batches
         self._next: ScoredBatch | None = None
+        self._begun = False
 
     def __iter__(self) -> Iterator[ScoredBatch]:
+        if self._begun:
+            raise ArgumentError("the stream was read already: score the data again")
+        self._begun = True
         if self._next is not None:
             first, self._next = self._next, None
             yield first
@@ -81,6 +85,8 @@ class ScoredStream:
 
     def _peek(self) -> ScoredBatch:
         """Return the first batch, which stays: its schema is the stream's."""
+        if self._begun:
+            raise ArgumentError("the stream was read already: score the data again")
         if self._next is None:
             self._next = next(self._batches, None)
         if self._next is None:
