@@ -94,9 +94,22 @@ func (f *frame) Body(_ *op.Context, attr string) (int, []*onnx.Type) {
 	g := b.unit.g
 	types := make([]*onnx.Type, len(g.Outputs))
 	for k, id := range g.Outputs {
-		types[k] = g.Values[id].Type
+		if v := &g.Values[id]; v.Const != nil {
+			types[k] = typeOf(v.Const)
+		} else {
+			types[k] = v.Type
+		}
 	}
 	return len(g.Inputs), types
+}
+
+// typeOf returns the type of a constant.
+func typeOf(v *tensor.View) *onnx.Type {
+	t := &onnx.Type{Kind: onnx.KindTensor, Elem: v.DType, HasShape: true, Dims: make([]onnx.Dim, len(v.Shape))}
+	for i, n := range v.Shape {
+		t.Dims[i] = onnx.Dim{Known: true, Value: int64(n)}
+	}
+	return t
 }
 
 // Put implements op.Controller.

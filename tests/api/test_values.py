@@ -251,3 +251,17 @@ def test_scan_directions_and_axes(opened):
         last, everything = opened(m).run(None, {"z": np.zeros_like(slices[0]), "x": x})
         np.testing.assert_array_equal(last, sums[-1])
         np.testing.assert_array_equal(everything, np.moveaxis(joined, 0, out_axis))
+
+
+def test_a_scan_output_that_is_a_constant_has_its_shape_without_iterations(opened):
+    body = helper.make_graph(
+        [helper.make_node("Identity", ["more"], ["still"])], "body",
+        [helper.make_tensor_value_info("i", TensorProto.INT64, []), helper.make_tensor_value_info("more", TensorProto.BOOL, [])],
+        [helper.make_tensor_value_info("still", TensorProto.BOOL, []), value("c", TENSOR)], [helper.make_tensor("c", F, [2], [1, 2])],
+    )  # fmt: skip
+    m = model([helper.make_node("Loop", ["n", ""], ["all"], body=body)], [helper.make_tensor_value_info("n", TensorProto.INT64, [])], [value("all", TENSOR)])
+    evaluator = opened(m)
+    for n in (0, 1, 3):
+        (found,) = evaluator.run(None, {"n": np.int64(n)})
+        assert found.tolist() == [[1, 2]] * n
+        assert found.shape == (n, 2)
