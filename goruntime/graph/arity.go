@@ -41,8 +41,8 @@ func arity(kind string, ids []ID, params []schema.Param) error {
 	for i, p := range params {
 		switch {
 		case p.Variadic:
-			if len(ids)-i < p.Min {
-				return errs.New(errs.Model, "the %s %s is given %d times, at least %d expected", kind, p.Name, max(0, len(ids)-i), p.Min)
+			if n := max(0, len(ids)-i); n < p.Min {
+				return errs.New(errs.Model, "the %s %s is given %d times, at least %d expected", kind, p.Name, n, p.Min)
 			}
 			return nil
 		case !p.Optional && (i >= len(ids) || ids[i] == None):
