@@ -2,9 +2,9 @@ package flight
 
 import (
 	"bytes"
+	"io"
 	"testing"
 
-	"github.com/apache/arrow-go/v18/arrow"
 	aflight "github.com/apache/arrow-go/v18/arrow/flight"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 	"github.com/apache/arrow-go/v18/arrow/memory"
@@ -71,24 +71,50 @@ func FuzzReceived(f *testing.F) {
 	})
 }
 
-// A stream of messages whose second is any bytes is scored or refused.
+// messageList gives messages to an ipc.Reader as the server does.
+type messageList struct {
+	list [][2][]byte // header and body
+}
+
+func (l *messageList) Retain()  {}
+func (l *messageList) Release() {}
+
+func (l *messageList) Message() (*ipc.Message, error) {
+	if len(l.list) == 0 {
+		return nil, io.EOF
+	}
+	m := l.list[0]
+	l.list = l.list[1:]
+	body := memory.NewBufferBytes(m[1])
+	defer body.Release()
+	return newMessage(m[0], body)
+}
+
+// A schema, a dictionary or batch, and a body of any bytes are scored or refused.
 func FuzzBatches(f *testing.F) {
 	s, err := exec.Open("../../tests/models/double.onnx", exec.Options{})
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Cleanup(s.Close)
-	var whole bytes.Buffer
-	w := ipc.NewWriter(&whole, ipc.WithSchema(schemaX))
-	b := batchX(1, 2, 3)
-	if err := w.Write(b); err != nil {
-		f.Fatal(err)
+	w := newWire()
+	f.Cleanup(func() { w.io.Close() })
+	var seed [][2][]byte
+	for _, b := range stream(f) {
+		r := &received{}
+		if err := w.Unmarshal(sliceOf(b), r); err != nil {
+			f.Fatal(err)
+		}
+		body := []byte{}
+		if r.body.Valid() {
+			body = bytes.Clone(r.bytes())
+			r.body.Release()
+		}
+		seed = append(seed, [2][]byte{r.header, body})
 	}
-	b.Release()
-	w.Close()
-	f.Add(whole.Bytes())
-	f.Fuzz(func(t *testing.T, data []byte) {
-		r, err := ipc.NewReader(bytes.NewReader(data))
+	f.Add(seed[0][0], seed[1][0], seed[1][1])
+	f.Fuzz(func(t *testing.T, schema, batch, body []byte) {
+		r, err := ipc.NewReaderFromMessageReader(&messageList{list: [][2][]byte{{schema, nil}, {batch, body}}})
 		if err != nil {
 			return
 		}
@@ -98,8 +124,7 @@ func FuzzBatches(f *testing.F) {
 			return
 		}
 		for r.Next() {
-			var batch arrow.RecordBatch = r.RecordBatch()
-			if feeds, err := p.Feeds(batch, s.IO()); err == nil {
+			if feeds, err := p.Feeds(r.RecordBatch(), s.IO()); err == nil {
 				feeds.Release()
 			}
 		}

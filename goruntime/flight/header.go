@@ -16,8 +16,11 @@ const (
 // The slots of the tables that are looked into (Message.fbs, Schema.fbs).
 const (
 	messageHeaderType, messageHeader          = 1, 2
-	schemaFields                              = 1
-	fieldChildren                             = 5
+	messageMetadata                           = 4
+	schemaFields, schemaMetadata              = 1, 2
+	fieldKind, fieldType                      = 2, 3
+	fieldChildren, fieldCustomMetadata        = 5, 6
+	unionTypeIDs, typeUnion                   = 1, 14
 	batchNodes, batchBuffers                  = 1, 2
 	batchCompression, batchVariadicCounts     = 3, 4
 	dictionaryData                            = 1
@@ -74,6 +77,9 @@ func checkHeader(b []byte) error {
 	if at := message.slot(messageHeaderType); at != 0 {
 		kind = b[at]
 	}
+	if err := checkVectors(message, sizes{messageMetadata: flatbuffers.SizeUOffsetT}); err != nil {
+		return err
+	}
 	header, ok := message.table(messageHeader)
 	if !ok {
 		return errs.New(errs.Argument, "a message without a header")
@@ -81,7 +87,10 @@ func checkHeader(b []byte) error {
 	switch kind {
 	case headerSchema:
 		left := maxFields
-		return checkFields(header, schemaFields, maxNesting, &left)
+		if err := checkFields(header, schemaFields, maxNesting, &left); err != nil {
+			return err
+		}
+		return checkVectors(header, sizes{schemaMetadata: flatbuffers.SizeUOffsetT})
 	case headerDictionary:
 		data, ok := header.table(dictionaryData)
 		if !ok {
@@ -106,6 +115,16 @@ func checkFields(t table, slot, depth int, left *int) error {
 	for i := range n {
 		at := start + flatbuffers.UOffsetT(i*flatbuffers.SizeUOffsetT)
 		field := table{flatbuffers.Table{Bytes: t.Bytes, Pos: t.Indirect(at)}}
+		if err := checkVectors(field, sizes{fieldCustomMetadata: flatbuffers.SizeUOffsetT}); err != nil {
+			return err
+		}
+		if at := field.slot(fieldKind); at != 0 && field.Bytes[at] == typeUnion {
+			if union, ok := field.table(fieldType); ok {
+				if err := checkVectors(union, sizes{unionTypeIDs: 4}); err != nil {
+					return err
+				}
+			}
+		}
 		if err := checkFields(field, fieldChildren, depth-1, left); err != nil {
 			return err
 		}
@@ -117,7 +136,14 @@ func checkBatch(t table) error {
 	if t.slot(batchCompression) != 0 {
 		return errs.New(errs.Unsupported, "compressed batches are not taken: send them uncompressed")
 	}
-	for slot, size := range map[int]int{batchNodes: 16, batchBuffers: 16, batchVariadicCounts: 8} {
+	return checkVectors(t, sizes{batchNodes: 16, batchBuffers: 16, batchVariadicCounts: 8})
+}
+
+// sizes are the bytes of an element of each vector of a table, by slot.
+type sizes map[int]int
+
+func checkVectors(t table, vectors sizes) error {
+	for slot, size := range vectors {
 		if _, _, err := t.vector(slot, size); err != nil {
 			return err
 		}

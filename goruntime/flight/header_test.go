@@ -28,7 +28,13 @@ func sliceOf(b []byte) mem.BufferSlice { return mem.BufferSlice{mem.SliceBuffer(
 // A header with any byte changed is read or refused: it takes neither endless memory
 // nor an endless walk.
 func TestHeadersThatLieAreRefused(t *testing.T) {
-	nested := arrow.NewSchema([]arrow.Field{{Name: "x", Type: arrow.ListOf(arrow.FixedSizeListOf(2, arrow.PrimitiveTypes.Float32))}, schemaX.Field(0)}, nil)
+	m := arrow.NewMetadata([]string{"k", "l"}, []string{"v", "w"})
+	item := arrow.Field{Name: "i", Type: arrow.PrimitiveTypes.Float32, Metadata: m}
+	nested := arrow.NewSchema([]arrow.Field{
+		{Name: "x", Type: arrow.ListOf(arrow.FixedSizeListOfField(2, item)), Metadata: m},
+		{Name: "u", Type: arrow.SparseUnionOf([]arrow.Field{item}, []arrow.UnionTypeCode{5})},
+		schemaX.Field(0),
+	}, &m)
 	whole := aflight.SerializeSchema(nested, memory.DefaultAllocator)[8:] // behind the length
 	if _, err := ipc.NewReaderFromMessageReader(&replay{whole}); err != nil {
 		t.Fatal(err)
