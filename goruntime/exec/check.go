@@ -2,7 +2,6 @@ package exec
 
 import (
 	"github.com/goruntime/goruntime/goruntime/errs"
-	"github.com/goruntime/goruntime/goruntime/graph"
 	"github.com/goruntime/goruntime/goruntime/onnx"
 	"github.com/goruntime/goruntime/goruntime/tensor"
 	"github.com/goruntime/goruntime/goruntime/values"
@@ -17,21 +16,24 @@ func (u *unit) acquireChecked(in []tensor.View) (*frame, error) {
 		p.done(nil)
 	}
 	for i := range in {
-		if err := checkInput(&u.g.Values[u.inputs[i]], &in[i]); err != nil {
+		if err := u.m.inputs[i].Check(&in[i]); err != nil {
 			return nil, err
 		}
 	}
 	return u.acquire(in)
 }
 
-func checkInput(v *graph.Value, in *tensor.View) error {
+// Check compares what is fed for an input with what the model declares.
+//
+// Errors: errs.Name where the input is not fed and has no default, errs.Type, errs.Shape.
+func (v *Info) Check(in *tensor.View) error {
 	fail := func(code errs.Code, format string, args ...any) error {
 		e := errs.New(code, format, args...)
 		e.Input = v.Name
 		return e
 	}
 	if in.DType == tensor.Undefined {
-		if v.Const == nil {
+		if !v.Optional {
 			return fail(errs.Name, "the input is required and was not fed")
 		}
 		return nil
@@ -62,12 +64,12 @@ func checkInput(v *graph.Value, in *tensor.View) error {
 
 // checkOthers compares the inputs that are no tensors with what the model
 // declares. They are not part of a signature: each run looks.
-func (u *unit) checkOthers(c *Call) error {
+func (c *Call) checkOthers(inputs []Info) error {
 	for i := range c.In {
 		if c.In[i].DType != tensor.Other {
 			continue
 		}
-		v := &u.g.Values[u.inputs[i]]
+		v := &inputs[i]
 		if i >= len(c.Values) || c.Values[i] == nil {
 			return errs.New(errs.Argument, "the input is said to be no tensor, and no value is given").WithInput(v.Name)
 		}

@@ -144,9 +144,9 @@ func (f *frame) Pack(c *op.Context, input int, layout string, n int, fill func([
 	}
 	key := keyOf(&f.views[v], layout, n)
 	if f.prog.vals[v].model {
-		return f.prog.unit.s.packs.get(f.prog.unit.s.weights, key, n, fill)
+		return f.prog.unit.m.packs.get(f.prog.unit.m.weights, key, n, fill)
 	}
-	return f.prog.packs.get(f.prog.unit.s.weights, key, n, fill)
+	return f.prog.packs.get(f.prog.unit.m.weights, key, n, fill)
 }
 
 func (f *frame) valueOf(v *tensor.View) int {

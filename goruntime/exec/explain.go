@@ -12,16 +12,20 @@ import (
 // Session.Inputs, ahead of the first run, and returns how it was planned: the
 // order of the steps, where each value lives and dies, what is written in place.
 //
-// Errors: as Session.Run has them before it runs.
+// Errors: as Session.Run has them before it runs; errs.Unsupported on another engine
+// than the runtime's own.
 func (s *Session) Prepare(t *Target, in []tensor.View) (*Explanation, error) {
 	if err := s.enter(); err != nil {
 		return nil, err
 	}
 	defer s.leave()
+	if _, err := s.own("how a run is planned was asked for"); err != nil {
+		return nil, err
+	}
 	if t == nil {
 		t = s.outputs
 	}
-	f, err := t.unit.acquireChecked(in)
+	f, err := t.runner.(*unit).acquireChecked(in)
 	if err != nil {
 		return nil, err
 	}

@@ -81,7 +81,7 @@ func (z *specializer) evaluate(g *graph.Graph, st *step, outs []tensor.View, sc 
 // folder is the Runtime of nodes that are computed while specializing. What
 // they make belongs to the program, in the session's weights arena.
 type folder struct {
-	s     *Session
+	m     *compiled
 	p     *program
 	temps []arena.Handle
 }
@@ -91,7 +91,7 @@ func (f *folder) run(n *graph.Node, in []*tensor.View, outs []tensor.View) error
 	c := &op.Context{Attr: &n.Attrs, Version: n.Version, Opset: n.Opset}
 	out, constant := make([]*tensor.View, len(outs)), make([]bool, len(in))
 	for k := range outs {
-		h, err := f.s.weights.Acquire(outs[k].Bytes())
+		h, err := f.m.weights.Acquire(outs[k].Bytes())
 		if err != nil {
 			return err
 		}
@@ -133,7 +133,7 @@ func (f *folder) MakeOutput(*op.Context, int, tensor.DType, tensor.Shape) (*tens
 
 // Temporary implements op.Runtime.
 func (f *folder) Temporary(_ *op.Context, n int) (unsafe.Pointer, error) {
-	h, err := f.s.weights.Acquire(n)
+	h, err := f.m.weights.Acquire(n)
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +143,7 @@ func (f *folder) Temporary(_ *op.Context, n int) (unsafe.Pointer, error) {
 
 // Text implements op.TextMaker: strings of a known value live as long as it.
 func (f *folder) Text(_ *op.Context, _, n int) ([]byte, error) {
-	h, err := f.s.weights.Acquire(n)
+	h, err := f.m.weights.Acquire(n)
 	if err != nil {
 		return nil, err
 	}

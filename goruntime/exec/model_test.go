@@ -115,7 +115,7 @@ func f32(shape tensor.Shape, list ...float32) tensor.View {
 
 func runWith(t testing.TB, s *Session, in ...tensor.View) []Result {
 	t.Helper()
-	c := &Call{In: in, Out: make([]Result, len(s.outputs.unit.wanted))}
+	c := &Call{In: in, Out: make([]Result, len(s.outputs.Names))}
 	if err := s.Run(c); err != nil {
 		t.Fatal(err)
 	}

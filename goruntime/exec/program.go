@@ -14,7 +14,7 @@ const keep = 8
 
 // unit is a graph together with the values wanted from it, which runs feed.
 type unit struct {
-	s      *Session
+	m      *compiled
 	g      *graph.Graph
 	wanted []graph.ID
 	inputs []graph.ID // what a run feeds, in order: formal inputs, then captures
@@ -27,8 +27,8 @@ type unit struct {
 	varies []bool     // of a body, which inputs change their shape from call to call
 }
 
-func newUnit(s *Session, g *graph.Graph, wanted []graph.ID) *unit {
-	return &unit{s: s, g: g, wanted: wanted, need: g.Needed(wanted)}
+func newUnit(m *compiled, g *graph.Graph, wanted []graph.ID) *unit {
+	return &unit{m: m, g: g, wanted: wanted, need: g.Needed(wanted)}
 }
 
 // fixed is a value of a unit that is the same in every run.

@@ -89,9 +89,9 @@ func (r *Result) Release() {
 	r.Block, r.Value = arena.Handle{}, nil
 }
 
-// Target is a set of values wanted from a session, compiled like its outputs.
+// Target is a set of values wanted from a session, prepared like its outputs.
 type Target struct {
-	unit *unit
+	runner Runner
 	// Names are the names of the wanted values, in order.
 	Names []string
 }
@@ -113,20 +113,28 @@ func (s *Session) Run(c *Call) error {
 	if t == nil {
 		t = s.outputs
 	}
-	if len(c.In) != len(t.unit.inputs) || len(c.Out) != len(t.unit.wanted) {
-		return errs.New(errs.Argument, "%d inputs and %d outputs given, %d and %d expected", len(c.In), len(c.Out), len(t.unit.inputs), len(t.unit.wanted))
+	if in := len(s.loaded.Inputs()); len(c.In) != in || len(c.Out) != len(t.Names) {
+		return errs.New(errs.Argument, "%d inputs and %d outputs given, %d and %d expected", len(c.In), len(c.Out), in, len(t.Names))
 	}
-	if err := t.unit.checkOthers(c); err != nil {
+	return t.runner.Run(c, s.resources(c))
+}
+
+// Run implements Runner.
+func (u *unit) Run(c *Call, on Resources) error {
+	if err := c.checkOthers(u.m.inputs); err != nil {
 		return err
 	}
-	f, err := t.unit.acquireChecked(c.In)
+	f, err := u.acquireChecked(c.In)
 	if err != nil {
 		return err
 	}
-	c.begin(s)
+	c.begin(on)
 	defer c.end(f)
 	return c.execute(f)
 }
+
+// Close implements Runner.
+func (u *unit) Close() { u.close() }
 
 // end gives back what the run used, also where a kernel raised.
 func (c *Call) end(f *frame) {
@@ -136,19 +144,9 @@ func (c *Call) end(f *frame) {
 	f.prog.done(f)
 }
 
-func (c *Call) begin(s *Session) {
-	c.run.exec, c.run.io, c.run.stop, c.run.trace, c.run.peak = c.Execution, c.IO, c.Stop, c.Trace, 0
-	if c.run.exec == nil {
-		c.run.exec = s.execution
-	}
-	if c.run.io == nil {
-		c.run.io = s.io
-	}
-	n := c.Threads
-	if n == 0 {
-		n = s.opts.Threads
-	}
-	c.run.crew = pool.Enter(n)
+func (c *Call) begin(on Resources) {
+	c.run.exec, c.run.io, c.run.stop, c.run.trace, c.run.peak = on.Execution, on.IO, c.Stop, c.Trace, 0
+	c.run.crew = pool.Enter(on.Threads)
 }
 
 func (c *Call) execute(f *frame) error {

@@ -9,7 +9,6 @@ import (
 	"github.com/goruntime/goruntime/goruntime/arena"
 	"github.com/goruntime/goruntime/goruntime/errs"
 	"github.com/goruntime/goruntime/goruntime/graph"
-	"github.com/goruntime/goruntime/goruntime/internal/nearest"
 	"github.com/goruntime/goruntime/goruntime/onnx"
 )
 
@@ -26,6 +25,8 @@ type Options struct {
 	NoReuse bool
 	// Custom are operators that the caller brings; may be nil.
 	Custom *graph.Custom
+	// Engine runs the model; nil is the runtime's own engine.
+	Engine Engine
 }
 
 // Session is a model ready to run.
@@ -34,12 +35,10 @@ type Options struct {
 // Concurrency: all methods are safe from any goroutine.
 type Session struct {
 	opts      Options
-	g         *graph.Graph
 	model     *onnx.Model
+	loaded    Loaded
 	execution *arena.ExecutionArena
 	io        *arena.IOArena
-	weights   *arena.ExecutionArena // packed and folded constants
-	packs     packs
 	outputs   *Target
 
 	mu      sync.Mutex // protects targets, running and closed
@@ -49,37 +48,31 @@ type Session struct {
 	closed  bool
 }
 
-// New compiles a model. The model's memory must stay valid until Close; a model
-// that onnx.Open mapped is retained.
+// New makes a model ready on the engine of opts. The model's memory must stay valid
+// until Close; a model that onnx.Open mapped is retained.
 //
-// Errors: errs.Model and errs.Unsupported, as graph.Build has them.
+// Errors: errs.Model and errs.Unsupported, as the engine's Load has them.
 func New(m *onnx.Model, opts Options) (*Session, error) {
-	s := &Session{
-		opts: opts, model: m, execution: opts.Execution, io: opts.IO,
-		weights: arena.NewExecution(arena.Options{}), targets: map[string]*Target{},
+	var engine Engine = native{}
+	if opts.Engine != nil {
+		engine = opts.Engine
 	}
-	s.idle = sync.NewCond(&s.mu)
-	g, err := graph.Build(m, func(n int) ([]byte, error) {
-		h, err := s.weights.Acquire(n)
-		if err != nil {
-			return nil, err
-		}
-		s.packs.hold(h)
-		return bytesOf(h, n), nil
-	}, opts.Custom)
+	loaded, err := engine.Load(m, &opts)
 	if err != nil {
-		s.packs.close()
-		s.weights.Close()
 		return nil, err
 	}
-	s.g = g
+	s := &Session{opts: opts, model: m, loaded: loaded, execution: opts.Execution, io: opts.IO, targets: map[string]*Target{}}
+	s.idle = sync.NewCond(&s.mu)
+	if s.outputs, err = s.target(namesOf(loaded.Outputs())); err != nil {
+		loaded.Close()
+		return nil, err
+	}
 	if s.execution == nil {
 		s.execution = arena.NewExecution(arena.Options{})
 	}
 	if s.io == nil {
 		s.io = arena.NewIO(arena.Options{})
 	}
-	s.outputs = s.target(g.Outputs)
 	return s, nil
 }
 
@@ -97,29 +90,21 @@ func Open(path string, opts Options) (*Session, error) {
 	return s, nil
 }
 
-func (s *Session) target(wanted []graph.ID) *Target {
-	t := &Target{unit: newUnit(s, s.g, wanted)}
-	t.unit.inputs = s.g.Inputs
-	for _, id := range wanted {
-		t.Names = append(t.Names, s.g.Values[id].Name)
+func (s *Session) target(names []string) (*Target, error) {
+	r, err := s.loaded.Runner(names)
+	if err != nil {
+		return nil, err
 	}
-	return t
+	return &Target{runner: r, Names: names}, nil
 }
 
-// Target returns the compiled form of a wish for these values: outputs, inputs
-// or inner values of the model. Only what they need runs.
+// Target returns the prepared form of a wish for these values: outputs and, on the
+// runtime's own engine, inputs and inner values of the model. Only what they need runs.
 //
-// Errors: errs.Name with the nearest names for a value that is not there.
+// Errors: errs.Name with the nearest names for a value that is not there;
+// errs.Unsupported for one that the engine does not show.
 func (s *Session) Target(names []string) (*Target, error) {
-	ids := make([]graph.ID, len(names))
-	for i, n := range names {
-		id, ok := s.g.Lookup(n)
-		if !ok {
-			return nil, s.unknown("value", n, s.valueNames())
-		}
-		ids[i] = id
-	}
-	if slices.Equal(ids, s.g.Outputs) {
+	if slices.Equal(names, s.outputs.Names) {
 		return s.outputs, nil
 	}
 	key := strings.Join(names, "\x00")
@@ -130,23 +115,13 @@ func (s *Session) Target(names []string) (*Target, error) {
 	}
 	t := s.targets[key]
 	if t == nil {
-		t = s.target(ids)
+		var err error
+		if t, err = s.target(slices.Clone(names)); err != nil {
+			return nil, err
+		}
 		s.targets[key] = t
 	}
 	return t, nil
-}
-
-func (s *Session) valueNames() []string {
-	names := make([]string, len(s.g.Values))
-	for i := range s.g.Values {
-		names[i] = s.g.Values[i].Name
-	}
-	return names
-}
-
-func (s *Session) unknown(what, name string, known []string) error {
-	return errs.New(errs.Name, "no %s of this name; the nearest are %s", what, nearest.Quoted(name, known, 3)).
-		WithInput(name)
 }
 
 // Info describes an input or output of a model.
@@ -156,20 +131,22 @@ type Info struct {
 	Optional bool       // an input with a default
 }
 
+func namesOf(list []Info) []string {
+	names := make([]string, len(list))
+	for i := range list {
+		names[i] = list[i].Name
+	}
+	return names
+}
+
 // Inputs returns the inputs of the model in its order.
-func (s *Session) Inputs() []Info { return s.infos(s.g.Inputs) }
+func (s *Session) Inputs() []Info { return s.loaded.Inputs() }
 
 // Outputs returns the declared outputs of the model in its order.
-func (s *Session) Outputs() []Info { return s.infos(s.g.Outputs) }
+func (s *Session) Outputs() []Info { return s.loaded.Outputs() }
 
-func (s *Session) infos(ids []graph.ID) []Info {
-	list := make([]Info, len(ids))
-	for i, id := range ids {
-		v := &s.g.Values[id]
-		list[i] = Info{Name: v.Name, Type: v.Type, Optional: v.Const != nil && v.Input}
-	}
-	return list
-}
+// Engine returns the name of the engine that runs the model.
+func (s *Session) Engine() string { return s.loaded.Engine() }
 
 // NodeInfo describes a node of the model's own graph, functions in their place.
 type NodeInfo struct {
@@ -182,35 +159,37 @@ type NodeInfo struct {
 }
 
 // Nodes returns the nodes of the model in the order in which they run.
-func (s *Session) Nodes() []NodeInfo {
-	list := make([]NodeInfo, len(s.g.Nodes))
-	for i := range s.g.Nodes {
-		n := &s.g.Nodes[i]
-		list[i] = NodeInfo{Name: n.Name, OpType: n.OpType, Domain: n.Domain, Version: n.Version, Inputs: s.namesOf(n.In), Outputs: s.namesOf(n.Out)}
+//
+// Errors: errs.Unsupported on another engine than the runtime's own.
+func (s *Session) Nodes() ([]NodeInfo, error) {
+	m, err := s.own("the nodes in the order in which they run were asked for")
+	if err != nil {
+		return nil, err
 	}
-	return list
-}
-
-func (s *Session) namesOf(ids []graph.ID) []string {
-	names := make([]string, len(ids))
-	for i, id := range ids {
-		if id != graph.None {
-			names[i] = s.g.Values[id].Name
-		}
+	list := make([]NodeInfo, len(m.g.Nodes))
+	for i := range m.g.Nodes {
+		n := &m.g.Nodes[i]
+		list[i] = NodeInfo{Name: n.Name, OpType: n.OpType, Domain: n.Domain, Version: n.Version, Inputs: m.namesOf(n.In), Outputs: m.namesOf(n.Out)}
 	}
-	return names
+	return list, nil
 }
 
 // Values returns the names of all values that can be asked for: inputs,
 // constants, and what nodes make, in this order.
-func (s *Session) Values() []string {
+//
+// Errors: as Nodes.
+func (s *Session) Values() ([]string, error) {
+	m, err := s.own("the names of inner values were asked for")
+	if err != nil {
+		return nil, err
+	}
 	var names []string
-	for i := range s.g.Values {
-		if id, ok := s.g.Lookup(s.g.Values[i].Name); ok && int(id) == i {
-			names = append(names, s.g.Values[i].Name)
+	for i := range m.g.Values {
+		if id, ok := m.g.Lookup(m.g.Values[i].Name); ok && int(id) == i {
+			names = append(names, m.g.Values[i].Name)
 		}
 	}
-	return names
+	return names, nil
 }
 
 // Model returns the model as it was read.
@@ -223,8 +202,13 @@ func (s *Session) Execution() *arena.ExecutionArena { return s.execution }
 func (s *Session) IO() *arena.IOArena { return s.io }
 
 // WeightBytes returns the bytes of packed and folded constants that the session
-// holds beside the model.
-func (s *Session) WeightBytes() int64 { return s.weights.Stats().Live }
+// holds beside the model; what another engine holds is not known.
+func (s *Session) WeightBytes() int64 {
+	if m, ok := s.loaded.(*compiled); ok {
+		return m.weights.Stats().Live
+	}
+	return 0
+}
 
 func (s *Session) enter() error {
 	s.mu.Lock()
@@ -259,12 +243,11 @@ func (s *Session) Close() {
 		s.idle.Wait()
 	}
 	s.mu.Unlock()
-	s.outputs.unit.close()
+	s.outputs.runner.Close()
 	for _, t := range s.targets {
-		t.unit.close()
+		t.runner.Close()
 	}
-	s.packs.close()
-	s.weights.Close()
+	s.loaded.Close()
 	if s.opts.Execution == nil {
 		s.execution.Close()
 	}

@@ -222,7 +222,7 @@ func TestManyShapesKeepEight(t *testing.T) {
 			release(out)
 		}
 	}
-	if n := len(s.outputs.unit.specs); n != keep {
+	if n := len(s.outputs.runner.(*unit).specs); n != keep {
 		t.Errorf("%d specializations are kept", n)
 	}
 }

@@ -33,8 +33,24 @@ func newScope(g *graph.Graph) scope {
 // specialize makes the program of u for inputs of these types and shapes, and
 // its first frame.
 func specialize(u *unit, in []tensor.View) (*program, *frame, error) {
+	p, z, err := walked(u, in)
+	if err != nil {
+		return nil, nil, err
+	}
+	z.prune()
+	f, err := newFrame(p, z.plan)
+	if err != nil {
+		p.drop()
+		return nil, nil, err
+	}
+	return p, f, nil
+}
+
+// walked returns what a walk over u's graph finds for such inputs: values and steps,
+// and no plan yet.
+func walked(u *unit, in []tensor.View) (*program, *specializer, error) {
 	p := &program{unit: u, inputs: make([]int, len(in)), sig: make([]tensor.View, len(in))}
-	z := &specializer{p: p, fold: folder{s: u.s, p: p}}
+	z := &specializer{p: p, fold: folder{m: u.m, p: p}}
 	sc := newScope(u.g)
 	for i, v := range in {
 		p.inputs[i] = -1
@@ -58,13 +74,7 @@ func specialize(u *unit, in []tensor.View) (*program, *frame, error) {
 		p.drop()
 		return nil, nil, err
 	}
-	z.prune()
-	f, err := newFrame(p, z.plan)
-	if err != nil {
-		p.drop()
-		return nil, nil, err
-	}
-	return p, f, nil
+	return p, z, nil
 }
 
 func (z *specializer) add(v value) int {
@@ -177,7 +187,7 @@ func (z *specializer) infer(st *step) ([]tensor.View, error) {
 // subgraphs capture becomes further inputs of the step.
 func (z *specializer) bodies(g *graph.Graph, n *graph.Node, sc scope, st *step) error {
 	for _, b := range n.Bodies {
-		u := newUnit(z.p.unit.s, b.Graph, b.Graph.Outputs)
+		u := newUnit(z.p.unit.m, b.Graph, b.Graph.Outputs)
 		u.body = len(b.Graph.Inputs) > 0
 		u.inputs = slices.Clone(b.Graph.Inputs)
 		use := body{attr: b.Attr, unit: u}
@@ -310,7 +320,7 @@ func (z *specializer) heavy(st *step) bool {
 func (z *specializer) plan(work []int) {
 	p := z.p
 	p.work = work
-	pr := &plan.Problem{Values: make([]plan.Value, len(p.vals)), Steps: make([]plan.Step, len(p.steps)), NoReuse: p.unit.s.opts.NoReuse}
+	pr := &plan.Problem{Values: make([]plan.Value, len(p.vals)), Steps: make([]plan.Step, len(p.steps)), NoReuse: p.unit.m.noReuse}
 	for i := range p.vals {
 		v := &p.vals[i]
 		pr.Values[i] = plan.Value{Bytes: plan.Unsized, Borrowed: v.feed >= 0 || v.known}

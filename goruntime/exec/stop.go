@@ -34,6 +34,38 @@ func (s *Stop) Cancel() { s.canceled.Store(true) }
 // Reset makes a canceled Stop usable again.
 func (s *Stop) Reset() { s.canceled.Store(false) }
 
+// lookEvery is how often Watch looks whether a run is to end.
+const lookEvery = 5 * time.Millisecond
+
+// Watch calls work, which cannot look at s itself, on a goroutine of its own, and
+// looks on the caller's, whose thread Poll may need. When the run is to end it calls
+// end, once, and work is to return soon after. The error is that of the end where
+// there was one, else that of work. A nil Stop only works.
+func (s *Stop) Watch(work func() error, end func()) error {
+	if s == nil {
+		return work()
+	}
+	if err := s.check(); err != nil {
+		return err
+	}
+	done := make(chan error, 1)
+	go func() { done <- work() }()
+	look := time.NewTicker(lookEvery)
+	defer look.Stop()
+	for {
+		select {
+		case err := <-done:
+			return err
+		case <-look.C:
+			if err := s.check(); err != nil {
+				end()
+				<-done
+				return err
+			}
+		}
+	}
+}
+
 // check returns the error that ends the run, or nil. A nil Stop never ends it.
 func (s *Stop) check() error {
 	if s == nil {

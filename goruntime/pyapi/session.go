@@ -90,10 +90,18 @@ func SessionNodes(h int64) (text string, err error) {
 	if err != nil {
 		return "", err
 	}
+	nodes, err := s.Nodes()
+	if err != nil {
+		return "", err
+	}
+	values, err := s.Values()
+	if err != nil {
+		return "", err
+	}
 	return asJSON(struct {
 		Nodes  []exec.NodeInfo `json:"nodes"`
 		Values []string        `json:"values"`
-	}{s.Nodes(), s.Values()})
+	}{nodes, values})
 }
 
 // fed is the type and shape of an input, for SessionPlan.
