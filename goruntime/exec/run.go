@@ -116,14 +116,14 @@ func (s *Session) Run(c *Call) error {
 	if in := len(s.loaded.Inputs()); len(c.In) != in || len(c.Out) != len(t.Names) {
 		return errs.New(errs.Argument, "%d inputs and %d outputs given, %d and %d expected", len(c.In), len(c.Out), in, len(t.Names))
 	}
+	if err := c.checkOthers(s.loaded.Inputs()); err != nil {
+		return err
+	}
 	return t.runner.Run(c, s.resources(c))
 }
 
 // Run implements Runner.
 func (u *unit) Run(c *Call, on Resources) error {
-	if err := c.checkOthers(u.m.inputs); err != nil {
-		return err
-	}
 	f, err := u.acquireChecked(c.In)
 	if err != nil {
 		return err

@@ -34,6 +34,9 @@ func (s *Stop) Cancel() { s.canceled.Store(true) }
 // Reset makes a canceled Stop usable again.
 func (s *Stop) Reset() { s.canceled.Store(false) }
 
+// Err returns the error that ends a run now, nil for none.
+func (s *Stop) Err() error { return s.check() }
+
 // lookEvery is how often Watch looks whether a run is to end.
 const lookEvery = 5 * time.Millisecond
 

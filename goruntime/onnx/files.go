@@ -13,6 +13,7 @@ import (
 type files struct {
 	dir  string // where external data lies, empty where there can be none
 	path string // of the model file, empty where it came as bytes
+	raw  []byte // what the model was parsed from
 
 	mu     sync.Mutex // protects all below
 	model  *mapped.File
@@ -38,6 +39,14 @@ func Open(path string) (*Model, error) {
 	return m, nil
 }
 
+// Source returns what the model was read from: the path of its file, "" where there is
+// none, its bytes, and the folder of its external data, "" where there can be none.
+//
+// Ownership: the bytes are borrowed until Close.
+func (m *Model) Source() (path string, raw []byte, dir string) {
+	return m.files.path, m.files.raw, m.files.dir
+}
+
 // Close unmaps the files of the model: all that aliases them is invalid after.
 // A model that was parsed from bytes has only the files of its external data.
 func (m *Model) Close() {
@@ -49,7 +58,7 @@ func (m *Model) Close() {
 	if m.files.model != nil {
 		m.files.model.Release()
 	}
-	m.files.maps, m.files.model, m.files.closed = nil, nil, true
+	m.files.maps, m.files.model, m.files.raw, m.files.closed = nil, nil, nil, true
 }
 
 // open returns the bytes of the external file at location.

@@ -23,7 +23,7 @@ func ParseIn(b []byte, dir string) (*Model, error) {
 			return nil, errs.New(errs.IO, "the model's folder: %w", err)
 		}
 	}
-	m := &Model{files: &files{dir: dir}}
+	m := &Model{files: &files{dir: dir, raw: b}}
 	d := &decoder{buf: b, files: m.files}
 	if err := d.model(d.whole(), m); err != nil {
 		return nil, err.error("model")
