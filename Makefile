@@ -55,6 +55,8 @@ test: test-go test-c test-python
 test-go: $(VENV)/tools
 	$(GO) vet ./...
 	$(GO) test ./...
+	$(GO) vet -tags ort ./capi ./goruntime/ortengine
+	$(GO) test -tags ort ./goruntime/ortengine
 
 # Also builds the C library and runs a C program over it.
 test-c: $(VENV)/tools
@@ -68,9 +70,11 @@ test-python: $(VENV)/installed
 
 test-race: $(VENV)/tools
 	$(GO) test -race ./goruntime/...
+	$(GO) test -race -tags ort ./goruntime/ortengine
 
 test-invariants: $(VENV)/tools
 	$(GO) test -tags invariants ./goruntime/...
+	$(GO) test -tags invariants,ort ./goruntime/ortengine
 
 test-portable: $(VENV)/tools
 	$(GO) test -tags portable ./goruntime/...
@@ -94,7 +98,7 @@ lint: $(VENV)/installed
 	cd .ci/tools && $(TOOLS_GO) build -o ../../.cache/tools/ mvdan.cc/gofumpt honnef.co/go/tools/cmd/staticcheck
 	test -z "$$(.cache/tools/gofumpt -l goruntime capi | tee /dev/stderr)"
 	$(GO) vet ./...
-	PATH="$$(dirname $$($(BIN)/python python/build/gotool.py)):$$PATH" GOTOOLCHAIN=go$$($(BIN)/python python/build/gotool.py need) .cache/tools/staticcheck ./...
+	PATH="$$(dirname $$($(BIN)/python python/build/gotool.py)):$$PATH" GOTOOLCHAIN=go$$($(BIN)/python python/build/gotool.py need) .cache/tools/staticcheck -tags ort ./...
 	$(BIN)/ruff check python tests examples bench setup.py
 	$(BIN)/mypy
 

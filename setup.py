@@ -37,7 +37,7 @@ class GoBuild(build_ext):
         env["CGO_LDFLAGS"] = "-Wl,-z,undefs"  # Python's symbols come from the interpreter
         flags = f"-s -w -extldflags=-Wl,--version-script={ROOT / 'capi' / 'exports.map'}"
         subprocess.run(
-            [go, "build", "-trimpath", "-buildvcs=false", "-tags", "pyext", "-buildmode=c-shared", "-ldflags", flags, "-o", str(target), "./capi"],
+            [go, "build", "-trimpath", "-buildvcs=false", "-tags", "pyext,ort", "-buildmode=c-shared", "-ldflags", flags, "-o", str(target), "./capi"],
             cwd=ROOT, env=env, check=True,
         )  # fmt: skip
         target.with_suffix(".h").unlink(missing_ok=True)  # cgo's header, of no use beside the module

@@ -116,12 +116,18 @@ typedef struct gr_custom {
   void *arg;
 } gr_custom;
 
+/* What runs the model of a session: goruntime, or ONNX Runtime as a library, in builds
+ * with the tag ort. */
+enum { GR_ENGINE_GO = 0, GR_ENGINE_ORT = 1 };
+
 /* How a session is opened; all zero is good. */
 typedef struct gr_options {
   const gr_custom *custom; /* copied, but for arg; or NULL */
   uint64_t execution; /* an execution arena to share, or 0 */
   uint64_t io;        /* an I/O arena to share, or 0 */
   int32_t threads;    /* of a run; 0 is all that the process may use */
+  int32_t engine;
+  const char *library; /* the file of an engine's library, or NULL for the usual places */
 } gr_options;
 
 /* One run. Ownership: everything is the caller's and borrowed for the call. */
@@ -184,6 +190,8 @@ gr_status gr_session_close(uint64_t session, gr_error **error);
 gr_status gr_session_count(uint64_t session, int64_t *inputs, int64_t *outputs, int64_t *nodes, gr_error **error);
 gr_status gr_session_input(uint64_t session, int64_t i, gr_info *info, gr_error **error);
 gr_status gr_session_output(uint64_t session, int64_t i, gr_info *info, gr_error **error);
+/* The name of the engine that runs the model, freed with gr_text_free. */
+gr_status gr_session_engine(uint64_t session, char **name, gr_error **error);
 gr_status gr_session_arenas(uint64_t session, uint64_t *execution, uint64_t *io, gr_error **error);
 gr_status gr_session_target(uint64_t session, const char *const *names, size_t n, uint64_t *target, gr_error **error);
 gr_status gr_session_run(uint64_t session, gr_call *call, gr_error **error);

@@ -130,14 +130,14 @@ static int load(Session *self) {
 }
 
 static PyObject *session_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
-  static char *names[] = {"path", "data", "folder", "execution", "io", "threads", "custom", "factory", NULL};
-  PyObject *path = Py_None, *execution = Py_None, *io = Py_None, *pairs = Py_None, *factory = Py_None;
+  static char *names[] = {"path", "data", "folder", "execution", "io", "threads", "custom", "factory", "engine", "library", NULL};
+  PyObject *path = Py_None, *execution = Py_None, *io = Py_None, *pairs = Py_None, *factory = Py_None, *library = Py_None;
   gr_custom custom = {0};
   Py_buffer data = {0};
   const char *folder = NULL;
   gr_options options = {0};
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|Oz*zOOiOO", names, &path, &data, &folder, &execution, &io, &options.threads, &pairs,
-                                   &factory))
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|Oz*zOOiOOiO", names, &path, &data, &folder, &execution, &io, &options.threads, &pairs,
+                                   &factory, &options.engine, &library))
     return NULL;
   Session *self = NULL;
   options.execution = gr_arena_handle(execution);
@@ -155,7 +155,8 @@ static PyObject *session_new(PyTypeObject *type, PyObject *args, PyObject *kwarg
   gr_error *error = NULL;
   gr_status status;
   const char *file = path == Py_None ? NULL : PyBytes_AsString(path);
-  if (path != Py_None && file == NULL) {
+  options.library = library == Py_None ? NULL : PyBytes_AsString(library);
+  if ((path != Py_None && file == NULL) || (library != Py_None && options.library == NULL)) {
     Py_CLEAR(self);
     goto done;
   }
@@ -222,6 +223,17 @@ static PyObject *session_outputs(Session *self, void *unused) {
 static PyObject *session_arenas(Session *self, void *unused) {
   (void)unused;
   return Py_BuildValue("KK", (unsigned long long)self->execution, (unsigned long long)self->io);
+}
+
+static PyObject *session_engine(Session *self, void *unused) {
+  (void)unused;
+  char *text = NULL;
+  gr_error *error = NULL;
+  if (gr_check_fork() < 0) return NULL;
+  if (gr_session_engine(self->handle, &text, &error) != GR_OK) return gr_raise(error);
+  PyObject *name = PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
+  gr_text_free(text);
+  return name;
 }
 
 static PyObject *session_handle(Session *self, void *unused) {
@@ -578,6 +590,7 @@ static PyMethodDef session_methods[] = {
 static PyGetSetDef session_getset[] = {
     {"inputs", (getter)session_inputs, NULL, "(name, type, dtype, shape, optional) of each input", NULL},
     {"outputs", (getter)session_outputs, NULL, "(name, type, dtype, shape, optional) of each output", NULL},
+    {"engine", (getter)session_engine, NULL, "the name of the engine that runs the model", NULL},
     {"handle", (getter)session_handle, NULL, "what the control plane calls it, 0 when it is closed", NULL},
     {"arenas", (getter)session_arenas, NULL, "handles of the execution and the I/O arena", NULL},
     {NULL, NULL, NULL, NULL, NULL},

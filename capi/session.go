@@ -16,6 +16,7 @@ import (
 	"github.com/goruntime/goruntime/goruntime/exec"
 	"github.com/goruntime/goruntime/goruntime/handles"
 	"github.com/goruntime/goruntime/goruntime/onnx"
+	"github.com/goruntime/goruntime/goruntime/ortengine"
 )
 
 // session is a Session as C holds it: with its descriptions, the targets that
@@ -81,7 +82,11 @@ func open(m *onnx.Model, copied unsafe.Pointer, options *C.gr_options, handle *C
 	if options != nil {
 		o.Custom, s.freeCustom = customOf(options.custom)
 		o.Threads = int(options.threads)
-		if o.Execution, err = handles.ExecutionOf(uint64(options.execution)); err == nil {
+		o.Engine, err = engineOf(options)
+		if err == nil {
+			o.Execution, err = handles.ExecutionOf(uint64(options.execution))
+		}
+		if err == nil {
 			o.IO, err = handles.IOOf(uint64(options.io))
 		}
 		s.arenas = [2]uint64{uint64(options.execution), uint64(options.io)}
@@ -112,6 +117,21 @@ func open(m *onnx.Model, copied unsafe.Pointer, options *C.gr_options, handle *C
 		Session: s.Session, ExecutionArena: s.arenas[0], IOArena: s.arenas[1], Local: s,
 	}))
 	return nil
+}
+
+// engineOf returns the engine that the options name, nil for the runtime's own.
+func engineOf(options *C.gr_options) (exec.Engine, error) {
+	switch options.engine {
+	case C.GR_ENGINE_GO:
+		return nil, nil
+	case C.GR_ENGINE_ORT:
+		e := ortengine.Engine{}
+		if options.library != nil {
+			e.Library = C.GoString(options.library)
+		}
+		return e, nil
+	}
+	return nil, errs.New(errs.Argument, "engine %d: GR_ENGINE_GO and GR_ENGINE_ORT are here", options.engine)
 }
 
 //export gr_session_close
@@ -216,6 +236,17 @@ func pick(list []C.gr_info, i C.int64_t, info *C.gr_info) error {
 	}
 	*info = list[i]
 	return nil
+}
+
+//export gr_session_engine
+func gr_session_engine(h C.uint64_t, name **C.char, out **C.gr_error) C.gr_status {
+	return guard(out, func() error {
+		s, err := sessionOf(h)
+		if err == nil {
+			address(unsafe.Pointer(name), unsafe.Pointer(C.CString(s.Engine())))
+		}
+		return err
+	})
 }
 
 //export gr_session_arenas

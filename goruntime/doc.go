@@ -41,6 +41,11 @@
 // reference, in Go or in C, puts the block on its arena's return list, where the
 // next run finds it. Session, context and arenas may be long gone by then.
 //
+// # Another engine
+//
+// What runs a model is an exec.Engine. The pages above are the runtime's own; package
+// ortengine runs whole models in ONNX Runtime, under the same sessions, arenas and leases.
+//
 // # Around the core
 //
 // capi exports this to C and holds the Python extension; package pyapi is the

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import pathlib
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -23,17 +24,29 @@ def path() -> Callable[[str], str]:
 class Bench:
     """Evaluators on two arenas of the test's own."""
 
-    def __init__(self) -> None:
-        self.execution, self.io = ExecutionArena(), IOArena()
+    def __init__(self, engine: str) -> None:
+        self.execution, self.io, self.engine = ExecutionArena(), IOArena(), engine
 
-    def open(self, name: str, **options: object) -> ReferenceEvaluator:
-        return ReferenceEvaluator(str(MODELS / f"{name}.onnx"), allocator=self.execution, io_allocator=self.io, **options)
+    def open(self, name: str, **options: Any) -> ReferenceEvaluator:
+        return ReferenceEvaluator(str(MODELS / f"{name}.onnx"), allocator=self.execution, io_allocator=self.io, engine=self.engine, **options)
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run the suite of lifetimes on every engine: there is one contract."""
+    if "engine" in metafunc.fixturenames and "lifetime" in metafunc.definition.path.parts:
+        metafunc.parametrize("engine", ["goruntime", "ort"])
 
 
 @pytest.fixture
-def bench() -> Iterator[Bench]:
+def engine() -> str:
+    """The engine of the bench's evaluators."""
+    return "goruntime"
+
+
+@pytest.fixture
+def bench(engine: str) -> Iterator[Bench]:
     """Arenas that must be empty of live memory when the test is over."""
-    bench = Bench()
+    bench = Bench(engine)
     yield bench
     gc.collect()
     assert bench.io.leased_count == 0, "a lease was not given back"

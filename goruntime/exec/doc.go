@@ -1,6 +1,9 @@
 // Package exec runs graphs: Session holds a compiled model, its arenas and its
 // specializations; RuntimeContext holds what runs left behind.
 //
+// What runs a model is an Engine; the rest of this package, from here on, is the
+// runtime's own.
+//
 // A unit is a graph with the values wanted from it. Each signature of input
 // types and shapes gets a program (a specialization): the walk over the graph
 // evaluates what the shapes decide, puts the branch of a decided If in its

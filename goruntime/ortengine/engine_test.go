@@ -9,6 +9,7 @@ import (
 
 	"github.com/goruntime/goruntime/goruntime/exec"
 	"github.com/goruntime/goruntime/goruntime/internal/testkit"
+	_ "github.com/goruntime/goruntime/goruntime/ops" // the shape rules
 	"github.com/goruntime/goruntime/goruntime/ortengine"
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )

@@ -216,7 +216,7 @@ func (f *frame) call(stop *exec.Stop) error {
 		if err := stop.Err(); err != nil {
 			return err
 		}
-		return f.cross()
+		return f.timed()
 	}
 	if f.c.options == nil {
 		if err := failed(C.CreateRunOptions(&f.c.options), errs.Internal); err != nil {
@@ -224,7 +224,7 @@ func (f *frame) call(stop *exec.Stop) error {
 		}
 	}
 	ended := false
-	err := stop.Watch(f.cross, func() {
+	err := stop.Watch(f.timed, func() {
 		ended = true
 		// A refusal leaves the run to end by itself.
 		_ = failed(C.RunOptionsSetTerminate(f.c.options), errs.Internal)
@@ -235,16 +235,18 @@ func (f *frame) call(stop *exec.Stop) error {
 	return err
 }
 
-// cross is the one crossing.
-func (f *frame) cross() error {
+// timed is cross, and notes how long it took.
+func (f *frame) timed() error {
 	begin := time.Now()
-	status := C.gr_ort_run(f.c)
-	if f.last = time.Since(begin); status == nil {
-		return nil
+	err := f.cross()
+	if f.last = time.Since(begin); err != nil {
+		f.last = 0
 	}
-	f.last = 0
-	return failed(status, errs.Compute)
+	return err
 }
+
+// cross is the one crossing.
+func (f *frame) cross() error { return failed(C.gr_ort_run(f.c), errs.Compute) }
 
 // end gives back what the run held and did not hand over.
 func (f *frame) end() {

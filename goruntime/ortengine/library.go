@@ -2,6 +2,7 @@
 
 package ortengine
 
+// #cgo CFLAGS: -std=gnu11 -O2 -Wall -Wextra -Werror -fvisibility=hidden
 // #include <stdlib.h>
 // #include "shim.h"
 import "C"
@@ -9,6 +10,7 @@ import "C"
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"unsafe"
@@ -50,7 +52,7 @@ func enter(path string) error {
 // loadLibrary loads the library and begins its environment. The lock is held.
 func loadLibrary(path string) error {
 	ort.SetSharedLibraryPath(path)
-	if err := ort.InitializeEnvironment(); err != nil {
+	if err := ort.InitializeEnvironment(ort.WithLogLevelFatal()); err != nil {
 		if strings.Contains(err.Error(), "API base") {
 			return errs.New(errs.IO, "%s is too old: ONNX Runtime 1.24 or newer is needed", path)
 		}
@@ -71,8 +73,16 @@ func failed(s *C.OrtStatus, code errs.Code) error {
 	}
 	text := strings.TrimSpace(C.GoString(C.GetErrorMessage(s)))
 	C.ReleaseOrtStatus(s)
+	if m := ofNode().FindStringSubmatch(text); m != nil {
+		return errs.At(errs.New(code, "ONNX Runtime: %s", m[3]), m[1], m[2], "")
+	}
 	return errs.New(code, "ONNX Runtime: %s", text)
 }
+
+// ofNode matches the library's text for a node that failed.
+var ofNode = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?s)^Non-zero status code returned while running (\S+) node. Name:'(.*?)' Status Message: (.*)$`)
+})
 
 // cBytes returns the first byte of b for C, nil for none.
 func cBytes(b []byte) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(b)) }

@@ -70,9 +70,12 @@ func (r *runner) Run(c *exec.Call, on exec.Resources) error {
 	return err
 }
 
+// wrongShapes is how the library says it, by version.
+var wrongShapes = []string{"OrtValue provided for output", "OrtValue shape verification failed"}
+
 // wrongShape reports whether an output has another shape than the memory for it.
 func wrongShape(err error) bool {
-	return err != nil && strings.Contains(err.Error(), "shape verification failed")
+	return err != nil && slices.ContainsFunc(wrongShapes, func(text string) bool { return strings.Contains(err.Error(), text) })
 }
 
 // acquire returns a frame for the inputs of a call.

@@ -37,6 +37,7 @@ from .types import ValueType
 from .version import __version__
 
 if TYPE_CHECKING:
+    from .engines import OnnxRuntime
     from .events import RuntimeEvent
     from .kernels import register_custom_kernel, unregister_custom_kernel
     from .metadata import ModelMetadata
@@ -48,6 +49,7 @@ _LAZY = {
     "ExecutionPlan": "plan",
     "Lack": "support",
     "ModelMetadata": "metadata",
+    "OnnxRuntime": "engines",
     "RuntimeEvent": "events",
     "Support": "support",
     "register_custom_kernel": "kernels",
@@ -84,6 +86,7 @@ __all__ = [
     "ModelError",
     "ModelMetadata",
     "NameNotFoundError",
+    "OnnxRuntime",
     "ReferenceEvaluator",
     "ReleasedError",
     "RunTimeoutError",

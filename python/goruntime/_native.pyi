@@ -48,6 +48,7 @@ class Session:
     outputs: tuple[Info, ...]
     arenas: tuple[int, int]
     handle: int
+    engine: str
     def __new__(
         cls,
         path: bytes | None = ...,
@@ -58,6 +59,8 @@ class Session:
         threads: int = ...,
         custom: list[tuple[str, str]] | None = ...,
         factory: Any = ...,
+        engine: int = ...,
+        library: bytes | None = ...,
     ) -> Session: ...
     def run(
         self,

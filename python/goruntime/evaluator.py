@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from .context import RuntimeContext
+    from .engines import OnnxRuntime
     from .events import RuntimeEvent
     from .kernels import Factory, Kernel, Key
     from .metadata import ModelMetadata
@@ -64,6 +65,7 @@ class ReferenceEvaluator:
         allocator: ExecutionArena | None = None,
         io_allocator: IOArena | None = None,
         num_threads: int | None = None,
+        engine: str | OnnxRuntime = "goruntime",
     ) -> None:
         """Read and compile a model.
 
@@ -85,13 +87,18 @@ class ReferenceEvaluator:
             io_allocator: an I/O arena to use, which may be shared.
             num_threads: how many threads a run may use; None is all that the
                 process may.
+            engine: what runs the model: "goruntime", or "ort" or an OnnxRuntime for
+                ONNX Runtime, which shows no inner values and takes no Python kernels.
 
         Raises:
             ModelError: the bytes are no valid model.
             UnsupportedError: operators that are not run here, all of them listed; its
                 attribute missing has them as goruntime.Lack.
-            FileError: the file cannot be read.
+            FileError: the file cannot be read, or the engine's library.
         """
+        self._engine = None
+        if engine != "goruntime":
+            self._engine = self._other_engine(engine, verbose, check_shape_annotations, events_enabled, release_intermediates)
         self.verbose = verbose
         self._threads, self._given = num_threads or 0, (allocator, io_allocator)
         self._check, self._tracing, self._release = check_shape_annotations, events_enabled, release_intermediates
@@ -106,6 +113,18 @@ class ReferenceEvaluator:
             self._native = self._open()
             self._run = self._native.run
         self._plain = not (self._unbound or verbose > 1 or events_enabled or check_shape_annotations)
+
+    @staticmethod
+    def _other_engine(engine: str | OnnxRuntime, verbose: int, check: bool, tracing: bool, release: bool) -> OnnxRuntime | None:
+        """Return the engine, which must be able to do what else is asked for."""
+        from .engines import chosen
+
+        found = chosen(engine)
+        asked = {"verbose above 1": verbose > 1, "check_shape_annotations": check, "events_enabled": tracing, "release_intermediates=False": not release}
+        if found is not None and any(asked.values()):
+            what = ", ".join(name for name, wanted in asked.items() if wanted)
+            raise UnsupportedError(f"{what}: this looks at inner values, which ONNX Runtime does not show; leave the engine at its default")
+        return found
 
     def _first_kernels(self, new_ops: Iterable[type[Any]] | None) -> dict[Key, Factory]:
         """Return the Python kernels: of new_ops, then those registered for all. A copy
@@ -137,8 +156,11 @@ class ReferenceEvaluator:
                 None if io is None else io._native,
                 self._threads,
                 *custom,
+                *(() if self._engine is None else (1, self._engine._file())),
             )
         except UnsupportedError as error:
+            if self._engine is not None:
+                raise
             error.missing = self.missing(self._path if self._path is not None else self._bytes)
             raise
         debug("opened %s: %d inputs, %d outputs", self._path or "a model in memory", len(opened.inputs), len(opened.outputs))
@@ -260,10 +282,16 @@ class ReferenceEvaluator:
         data = with_attributes(self.proto_, attributes)
         if data not in self._called:
             made = ReferenceEvaluator(data, new_ops=self._kernels, verbose=self.verbose,  # type: ignore[arg-type]
-                                      check_shape_annotations=self._check, events_enabled=self._tracing,
+                                      check_shape_annotations=self._check, events_enabled=self._tracing, engine=self._engine or "goruntime",
                                       allocator=self._given[0], io_allocator=self._given[1], num_threads=self._threads or None)  # fmt: skip
             self._called[data] = made
         return self._called[data]
+
+    @property
+    def engine(self) -> str:
+        """The name of the engine that runs the model: "goruntime", "ONNX Runtime 1.32.0"."""
+        name: str = self._native.engine
+        return name
 
     def events(self) -> list[RuntimeEvent]:
         """Return what happened in the last run that was traced, a value at a time, up
@@ -450,7 +478,7 @@ class ReferenceEvaluator:
             with open(self._path, "rb") as file:
                 data = file.read()
         settings = {"verbose": self.verbose, "check_shape_annotations": self._check, "events_enabled": self._tracing,
-                    "release_intermediates": self._release, "num_threads": self._threads or None}  # fmt: skip
+                    "release_intermediates": self._release, "num_threads": self._threads or None, "engine": self._engine or "goruntime"}  # fmt: skip
         return (_rebuild, (data, settings, self._kernels))
 
     def __repr__(self) -> str:

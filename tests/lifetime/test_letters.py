@@ -63,9 +63,9 @@ def test_b_held_outputs_stay_intact_and_leave_the_execution_arena_alone(bench):
     assert bench.execution.stats()["system_allocations"] == before
 
 
-def test_c_a_small_output_pins_at_most_a_slab():
+def test_c_a_small_output_pins_at_most_a_slab(engine):
     io = IOArena()
-    evaluator = ReferenceEvaluator(str(pathlib.Path(__file__).parents[1] / "models" / "narrow.onnx"), io_allocator=io)
+    evaluator = ReferenceEvaluator(str(pathlib.Path(__file__).parents[1] / "models" / "narrow.onnx"), io_allocator=io, engine=engine)
     (y,) = evaluator.run(None, {"x": np.ones(8 * MB, np.float32)})
     gc.collect()
     before = resident()
@@ -160,7 +160,8 @@ def test_j_outputs_that_alias_have_value_semantics(bench):
     evaluator = bench.open("alias")
     x = np.array([1, 2], np.float32)
     same, constant, y, again = evaluator.run(None, {"x": x})
-    assert bench.io.stats()["copies"]["alias"] == 3
+    if bench.engine == "goruntime":  # ONNX Runtime makes such copies itself
+        assert bench.io.stats()["copies"]["alias"] == 3
     for array in (same, constant, y, again):
         array += 100
     np.testing.assert_array_equal(x, [1, 2])
@@ -175,9 +176,9 @@ def test_j_a_name_asked_twice_is_the_same_array(bench):
     assert first is second
 
 
-def test_k_memory_goes_with_the_last_array():
+def test_k_memory_goes_with_the_last_array(engine):
     io = IOArena()
-    evaluator = ReferenceEvaluator(str(pathlib.Path(__file__).parents[1] / "models" / "double.onnx"), io_allocator=io)
+    evaluator = ReferenceEvaluator(str(pathlib.Path(__file__).parents[1] / "models" / "double.onnx"), io_allocator=io, engine=engine)
     (y,) = evaluator.run(None, {"x": np.ones(16 * MB, np.float32)})
     view = y[::2]
     evaluator.close()
@@ -197,7 +198,7 @@ def test_k_memory_goes_with_the_last_array():
 FORK = """
     import os, sys, numpy as np
     from goruntime import ReferenceEvaluator, ForkedError
-    ev = ReferenceEvaluator({path!r})
+    ev = ReferenceEvaluator({path!r}, engine={engine!r})
     a = np.ones(3, np.float32)
     y, = ev.run(None, {{"a": a, "b": a}})
     pid = os.fork()
@@ -216,18 +217,18 @@ FORK = """
 """
 
 
-def test_l_a_forked_child_raises_and_releases(path):
-    done = script(FORK.format(path=path("add")))
+def test_l_a_forked_child_raises_and_releases(path, engine):
+    done = script(FORK.format(path=path("add"), engine=engine))
     assert done.stdout.strip() == "fine", done.stderr
     assert issubclass(ForkedError, RuntimeError)
 
 
-def test_l_a_fork_before_first_use_works(path):
+def test_l_a_fork_before_first_use_works(path, engine):
     done = script(f"""
         import os, numpy as np
         import goruntime
         pid = os.fork()
-        ev = goruntime.ReferenceEvaluator({path("add")!r})
+        ev = goruntime.ReferenceEvaluator({path("add")!r}, engine={engine!r})
         a = np.ones(3, np.float32)
         assert ev.run(None, {{"a": a, "b": a}})[0][2] == 2
         if pid == 0:
@@ -257,11 +258,11 @@ def test_n_inputs_on_a_read_only_map_are_read_in_place(bench, tmp_path):
     assert sum(bench.io.stats()["copies"].values()) == 0
 
 
-def test_o_ctrl_c_ends_a_long_run(path):
+def test_o_ctrl_c_ends_a_long_run(path, engine):
     done = script(f"""
         import os, signal, threading, time, numpy as np
         from goruntime import ReferenceEvaluator
-        ev = ReferenceEvaluator({path("slow")!r}, num_threads=1)
+        ev = ReferenceEvaluator({path("slow")!r}, num_threads=1, engine={engine!r})
         x = np.ones((4096, 256), np.float32)
         threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
         begin = time.monotonic()
@@ -291,11 +292,11 @@ def test_p_clear_waits_for_the_run(bench):
 
 
 @pytest.mark.parametrize("how", ["global", "cycle", "daemon"])
-def test_q_the_interpreter_exits_with_arrays_alive(path, how):
+def test_q_the_interpreter_exits_with_arrays_alive(path, engine, how):
     done = script(f"""
         import threading, numpy as np
         from goruntime import ReferenceEvaluator
-        ev = ReferenceEvaluator({path("chain")!r})
+        ev = ReferenceEvaluator({path("chain")!r}, engine={engine!r})
         x = np.ones(100000, np.float32)
         kept = ev.run(None, {{"x": x}})
         if {how!r} == "cycle":

@@ -10,9 +10,9 @@ import numpy as np
 from goruntime import ExecutionArena, IOArena, ReferenceEvaluator, RuntimeContext
 
 
-def test_an_output_outlives_clear_runs_evaluator_and_arenas(path):
+def test_an_output_outlives_clear_runs_evaluator_and_arenas(path, engine):
     execution, io = ExecutionArena(), IOArena()
-    evaluator = ReferenceEvaluator(path("chain"), allocator=execution, io_allocator=io)
+    evaluator = ReferenceEvaluator(path("chain"), allocator=execution, io_allocator=io, engine=engine)
     context = RuntimeContext(allocator=execution, io_allocator=io)
     x = np.arange(1000, dtype=np.float32)
     (y,) = evaluator.run(None, {"x": x}, context=context)

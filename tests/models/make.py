@@ -19,6 +19,15 @@ def model(nodes, inputs, outputs, initializers=(), opset=17) -> ModelProto:
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8)
 
 
+def sequence_model() -> ModelProto:
+    """A sequence goes in, one longer by a tensor comes out."""
+    sequence = helper.make_tensor_sequence_value_info("s", TensorProto.FLOAT, None)
+    longer = helper.make_tensor_sequence_value_info("t", TensorProto.FLOAT, None)
+    graph = helper.make_graph([helper.make_node("SequenceInsert", ["s", "x"], ["t"])], "g",
+                              [sequence, helper.make_tensor_value_info("x", TensorProto.FLOAT, ["N"])], [longer])  # fmt: skip
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+
+
 def models() -> dict[str, ModelProto]:
     f, node = TensorProto.FLOAT, helper.make_node
     square = np.ones((256, 256), np.float32)
@@ -56,6 +65,11 @@ def models() -> dict[str, ModelProto]:
         "strings": model(
             [node("Concat", ["s", "t"], ["y"], axis=0)],
             [("s", TensorProto.STRING, ["N"]), ("t", TensorProto.STRING, ["M"])], [("y", TensorProto.STRING, None)]),
+        # a shape that only the run knows
+        "nonzero": model([node("NonZero", ["x"], ["y"])], [("x", f, ["N"])], [("y", TensorProto.INT64, [1, "M"])]),
+        # an output that has another shape than the model says
+        "misdeclared": model([node("Concat", ["x", "x"], ["y"], axis=0)], [("x", f, ["N"])], [("y", f, ["N"])]),
+        "pieces": sequence_model(),
         "fixed": model([node("Relu", ["x"], ["y"])], [("x", f, ["N", 3])], [("y", f, ["N", 3])]),
     }  # fmt: skip
 
