@@ -166,7 +166,7 @@ func TestNumbersAtOddAddressesAreCopied(t *testing.T) {
 	s := open(t, "chain", exec.Options{})
 	raw := make([]byte, 9)
 	raw = raw[1-uintptr(unsafe.Pointer(&raw[0]))%2:][:8] // at an odd address
-	copy(raw, "\x00\x00\x80\x3f\x00\x00\x00\x40")      // 1, 2
+	copy(raw, "\x00\x00\x80\x3f\x00\x00\x00\x40")        // 1, 2
 	v, err := tensor.ViewOf(tensor.F32, tensor.Shape{2}, raw)
 	if err != nil {
 		t.Fatal(err)
