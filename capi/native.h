@@ -25,6 +25,7 @@ enum { DTYPE_STRING = 8, NUM_DTYPES = 27 };
 /* native_error.c */
 extern volatile int gr_forked; /* set in a forked child, where Go must not be entered */
 int gr_install_fork_guard(void);
+void gr_drop_load_pages(void);       /* once; see native_pages.c */
 int gr_check_fork(void);             /* 0, or -1 with an exception */
 PyObject *gr_raise(gr_error *error); /* takes the error; always NULL */
 PyObject *gr_raise_text(int code, const char *format, ...);

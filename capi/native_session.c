@@ -169,6 +169,8 @@ static PyObject *session_new(PyTypeObject *type, PyObject *args, PyObject *kwarg
     Py_CLEAR(self);
   } else if (load(self) < 0) {
     Py_CLEAR(self);
+  } else {
+    gr_drop_load_pages();
   }
 done:
   PyMem_Free((void *)custom.domains);

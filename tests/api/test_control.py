@@ -175,3 +175,17 @@ def test_only_our_symbols_are_exported():
     names = {line.split()[-1] for line in done.stdout.splitlines()}
     assert {"PyInit__native", "PyInit__control"} <= names
     assert not [n for n in names if not n.startswith(("gr_", "PyInit__"))]
+
+
+def test_what_only_loading_needed_is_not_resident():
+    """The first read-only segment holds the relocations, which nothing reads again."""
+    code = """
+import re, sys
+from goruntime import ReferenceEvaluator
+evaluator = ReferenceEvaluator(sys.argv[1])
+text = open("/proc/self/smaps").read()
+segment = re.search(r"^[0-9a-f]+-[0-9a-f]+ r--p 00000000 .*_native.*\\nSize: +(\\d+) kB(?:\\n(?!Rss).*)*\\nRss: +(\\d+) kB", text, re.M)
+print(*segment.groups())
+"""
+    size, resident = map(int, subprocess.run([sys.executable, "-c", code, str(ROOT / "tests/models/add.onnx")], capture_output=True, text=True, check=True).stdout.split())
+    assert resident < size / 2
