@@ -21,7 +21,7 @@ GO = GOTOOLCHAIN=go$$($(BIN)/python python/build/gotool.py need) $$($(BIN)/pytho
 TOOLS_GO = GOTOOLCHAIN=go$$(../../$(BIN)/python ../../python/build/gotool.py need) $$(../../$(BIN)/python ../../python/build/gotool.py)
 SOURCES := $(shell find goruntime capi python setup.py pyproject.toml go.mod -type f \( -name '*.go' -o -name '*.[chs]' -o -name '*.py' -o -name '*.map' -o -name 'schema.txt' -o -name '*.toml' -o -name go.mod \) -not -name '*_test.go' 2>/dev/null)
 
-.PHONY: help demo test test-go test-c test-python test-all test-race test-invariants test-portable test-arm64 test-install fuzz lint check generate conformance test-clients bench build clean machine
+.PHONY: help demo test test-go test-c test-python test-all test-race test-invariants test-portable test-arm64 test-install fuzz lint check generate profile conformance test-clients bench build clean machine
 
 help:
 	@sed -n '1,4s/^# //p' Makefile
@@ -111,6 +111,12 @@ generate: $(VENV)/tools
 	$(BIN)/python -m pip install -q --disable-pip-version-check -r .ci/generate-requirements.txt
 	cd .ci/tools && $(TOOLS_GO) build -o ../../.cache/tools/ github.com/go-python/gopy golang.org/x/tools/cmd/goimports
 	go=$$($(BIN)/python python/build/gotool.py); PATH="$(CURDIR)/.cache/tools:$(CURDIR)/$(BIN):$$(dirname $$go):$$PATH" $(GO) generate ./goruntime/pyapi
+
+# Makes capi/default.pgo, which says what go build may inline into a run.
+profile: $(VENV)/tools
+	PATH="$(CURDIR)/$(BIN):$$PATH" GORUNTIME_TAGS=profile $(BIN)/python -m pip install -q --disable-pip-version-check --no-build-isolation -e .
+	GORUNTIME_PROFILE=capi/default.pgo $(BIN)/python bench/profile.py
+	touch setup.py
 
 # Rewrites the table of the official cases; test-python compares it.
 conformance: $(VENV)/installed

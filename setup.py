@@ -4,6 +4,7 @@ Everything else is in pyproject.toml."""
 
 from __future__ import annotations
 
+import os
 import pathlib
 import subprocess
 import sys
@@ -36,8 +37,9 @@ class GoBuild(build_ext):
         env["CGO_CFLAGS"] = f"-O2 -I{sysconfig.get_paths()['include']} -I{numpy.get_include()}"
         env["CGO_LDFLAGS"] = "-Wl,-z,undefs"  # Python's symbols come from the interpreter
         flags = f"-s -w -extldflags=-Wl,--version-script={ROOT / 'capi' / 'exports.map'}"
+        tags = ",".join(["pyext", "ort", *os.environ.get("GORUNTIME_TAGS", "").split()])
         subprocess.run(
-            [go, "build", "-trimpath", "-buildvcs=false", "-tags", "pyext,ort", "-buildmode=c-shared", "-ldflags", flags, "-o", str(target), "./capi"],
+            [go, "build", "-trimpath", "-buildvcs=false", "-tags", tags, "-buildmode=c-shared", "-ldflags", flags, "-o", str(target), "./capi"],
             cwd=ROOT, env=env, check=True,
         )  # fmt: skip
         target.with_suffix(".h").unlink(missing_ok=True)  # cgo's header, of no use beside the module

@@ -51,6 +51,9 @@ func gr_session_run(h C.uint64_t, c *C.gr_call, out **C.gr_error) (status C.gr_s
 }
 
 func (s *session) take() *call {
+	if k := s.hot.Swap(nil); k != nil {
+		return k
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if n := len(s.idle); n > 0 {
@@ -70,6 +73,9 @@ func (s *session) take() *call {
 
 func (s *session) give(k *call) {
 	k.c = nil
+	if k = s.hot.Swap(k); k == nil {
+		return
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.idle = append(s.idle, k)

@@ -89,7 +89,7 @@ static inline int gr_lease_release(gr_lease *lease, uint32_t generation, gr_leas
   atomic_fetch_add(&control->returned, lease->bytes);
   uint64_t head = atomic_load(&control->head);
   do {
-    atomic_store(&lease->next, head);
+    atomic_store_explicit(&lease->next, head, memory_order_relaxed); /* the push publishes it */
   } while (!atomic_compare_exchange_weak(&control->head, &head, (uint64_t)(uintptr_t)lease));
   /* Asked after the push: an arena that lowers its cap or closes first writes the
    * cap, then looks at the list, so one of the two sees the other. */

@@ -25,7 +25,6 @@ enum { DTYPE_STRING = 8, NUM_DTYPES = 27 };
 /* native_error.c */
 extern volatile int gr_forked; /* set in a forked child, where Go must not be entered */
 int gr_install_fork_guard(void);
-void gr_drop_load_pages(void);       /* once; see native_pages.c */
 int gr_check_fork(void);             /* 0, or -1 with an exception */
 PyObject *gr_raise(gr_error *error); /* takes the error; always NULL */
 PyObject *gr_raise_text(int code, const char *format, ...);
@@ -64,10 +63,15 @@ int gr_pack_view(PyObject *array, PyObject *keep, uint64_t io, int dtype, void *
 
 extern gr_lease_shared *gr_lease_words;
 
-/* native_session.c, native_arena.c, native_stop.c */
+/* native_pages.c */
+void gr_drop_load_pages(void); /* at the first call */
+
+/* native_session.c, native_shortcut.c, native_arena.c, native_stop.c */
 extern PyTypeObject *gr_session_type, *gr_arena_type, *gr_stop_type;
 extern PyType_Spec gr_session_spec, gr_arena_spec, gr_stop_spec;
 int gr_session_init_names(void);
+PyObject *gr_session_run_method(PyObject *session, PyObject *const *args, Py_ssize_t n, PyObject *names);
+PyObject *gr_shortcut(PyObject *module, PyObject *args);
 uint64_t gr_arena_handle(PyObject *arena); /* 0 for None; (uint64_t)-1 with an exception */
 uint64_t gr_stop_handle(PyObject *stop);
 

@@ -565,7 +565,8 @@ static int option(Run *r, int k, PyObject *value, PyObject **lent) {
   }
 }
 
-static PyObject *session_run(Session *self, PyObject *const *args, Py_ssize_t n, PyObject *names) {
+PyObject *gr_session_run_method(PyObject *session, PyObject *const *args, Py_ssize_t n, PyObject *names) {
+  Session *self = (Session *)session;
   Run r = {0};
   PyObject *lent = NULL;
   if (n != 2 || !PyDict_Check(args[1])) return gr_raise_text(GR_TYPE, "run takes output_names and a dict of feeds");
@@ -584,7 +585,7 @@ static PyObject *session_run(Session *self, PyObject *const *args, Py_ssize_t n,
 }
 
 static PyMethodDef session_methods[] = {
-    {"run", (PyCFunction)(void (*)(void))session_run, METH_FASTCALL | METH_KEYWORDS, "One run; see goruntime.ReferenceEvaluator.run."},
+    {"run", (PyCFunction)(void (*)(void))gr_session_run_method, METH_FASTCALL | METH_KEYWORDS, "One run; see goruntime.ReferenceEvaluator.run."},
     {"close", (PyCFunction)session_close, METH_NOARGS, "Waits for runs and gives memory back; arrays live on."},
     {NULL, NULL, 0, NULL},
 };

@@ -9,6 +9,7 @@ import "C"
 
 import (
 	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/goruntime/goruntime/goruntime/arena"
@@ -29,7 +30,8 @@ type session struct {
 	model           unsafe.Pointer // the copy of the model's bytes, or nil
 	freeCustom      func()
 
-	mu      sync.Mutex // protects targets and idle
+	hot     atomic.Pointer[call] // the call that ended last, or nil
+	mu      sync.Mutex           // protects targets and idle
 	targets []*exec.Target
 	idle    []*call
 }

@@ -71,7 +71,7 @@ func (a *IOArena) Export(h Handle, refs int) (lease.Handle, error) {
 	if h.b.given != nil {
 		c, bytes = s.adopted, max(bytes, 1) // no bytes would pass no cap
 	}
-	l := lease.New(c, h.b.data, h.size, bytes, h.b.num, refs)
+	l := lease.New(&s.headers, c, h.b.data, h.size, bytes, h.b.num, refs)
 	h.b.state = lent
 	s.st.Leases++
 	if invariants.Enabled {
@@ -166,7 +166,7 @@ func (s *store) drain() {
 			s.st.Leases--
 			s.retire(s.blocks[h.Block])
 		}
-		lease.Recycle(s.returned)
+		s.headers.Recycle(s.returned)
 	}
 }
 
@@ -181,6 +181,8 @@ func (s *store) publish() {
 		top = 0
 	case s.cap != NoCap:
 		top = uint64(s.cap)
+	case atomic.LoadUint64(&s.control.Cap) == lease.Never:
+		return // what is retained passes no cap
 	}
 	atomic.StoreUint64(&s.control.Retained, uint64(s.st.Retained))
 	atomic.StoreUint64(&s.control.Cap, top)

@@ -46,6 +46,7 @@ func (s *store) finish() {
 			lease.FreeControl(s.adopted)
 		}
 		s.control, s.adopted = nil, nil
+		s.headers.Close()
 		forget(s)
 	}
 }

@@ -43,6 +43,7 @@ type store struct {
 	control  *lease.Control // of an IOArena, else nil
 	adopted  *lease.Control // where leases on adopted memory return; nil until there is some
 	returned []*lease.Header
+	headers  lease.Cache
 	due      []func() // releases of adopted memory, called once the lock is free
 }
 

@@ -72,7 +72,7 @@ func (f *frame) enter(b *body, in []op.Held) (*frame, error) {
 
 func (f *frame) leave() {
 	f.end()
-	f.prog.done(f)
+	f.prog.unit.keepHot(f)
 }
 
 // runBody runs a subgraph's frame under a run of outer, whose feeds enter has

@@ -10,6 +10,9 @@ import (
 // acquireChecked is acquire for inputs that come from outside: a signature that
 // is not known yet is first compared with what the model declares.
 func (u *unit) acquireChecked(in []tensor.View) (*frame, error) {
+	if f := u.takeHot(in); f != nil {
+		return f, nil
+	}
 	if p, f := u.find(in); f != nil {
 		return f, nil
 	} else if p != nil {

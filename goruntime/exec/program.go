@@ -2,6 +2,7 @@ package exec
 
 import (
 	"sync"
+	"sync/atomic"
 
 	"github.com/goruntime/goruntime/goruntime/arena"
 	"github.com/goruntime/goruntime/goruntime/graph"
@@ -21,6 +22,10 @@ type unit struct {
 	fixed  []fixed    // captured values that the parent knows
 	need   []bool
 	body   bool // of a loop: its outputs may be its inputs or constants, uncopied
+
+	// hot is the frame that served last, or nil while it serves: the next run with
+	// the same shapes takes it without the lock. Its program counts it as busy.
+	hot atomic.Pointer[frame]
 
 	mu     sync.Mutex // protects all below and the free lists of the programs
 	specs  []*program // the most recently used first
@@ -127,6 +132,9 @@ func (u *unit) learn(in []tensor.View) {
 // acquire returns a frame for inputs of these types and shapes, to be given
 // back with release.
 func (u *unit) acquire(in []tensor.View) (*frame, error) {
+	if f := u.takeHot(in); f != nil {
+		return f, nil
+	}
 	if p, f := u.find(in); f != nil {
 		return f, nil
 	} else if p != nil {
@@ -189,6 +197,24 @@ func (p *program) done(f *frame) {
 	}
 }
 
+// takeHot returns the frame that served last if it is for these inputs.
+func (u *unit) takeHot(in []tensor.View) *frame {
+	f := u.hot.Swap(nil)
+	if f != nil && !f.prog.matches(in) {
+		f.prog.done(f)
+		f = nil
+	}
+	return f
+}
+
+// keepHot ends the use of a frame: it waits in hot, and what waited there returns to
+// its program.
+func (u *unit) keepHot(f *frame) {
+	if before := u.hot.Swap(f); before != nil {
+		before.prog.done(before)
+	}
+}
+
 // retire drops the program once no run uses it. The unit's lock is held.
 func (p *program) retire() {
 	p.retired = true
@@ -214,6 +240,9 @@ func (p *program) drop() {
 
 // close drops all programs of the unit.
 func (u *unit) close() {
+	if f := u.hot.Swap(nil); f != nil {
+		f.prog.done(f)
+	}
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	for _, p := range u.specs {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/goruntime/goruntime/goruntime/arena"
 	"github.com/goruntime/goruntime/goruntime/errs"
@@ -41,11 +42,11 @@ type Session struct {
 	io        *arena.IOArena
 	outputs   *Target
 
-	mu      sync.Mutex // protects targets, running and closed
-	idle    *sync.Cond // running fell to 0
+	running atomic.Int64
+	closed  atomic.Bool
+	mu      sync.Mutex // protects targets
+	idle    *sync.Cond // running fell to 0 after closed was set
 	targets map[string]*Target
-	running int
-	closed  bool
 }
 
 // New makes a model ready on the engine of opts. The model's memory must stay valid
@@ -110,7 +111,7 @@ func (s *Session) Target(names []string) (*Target, error) {
 	key := strings.Join(names, "\x00")
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed {
+	if s.closed.Load() {
 		return nil, closedError()
 	}
 	t := s.targets[key]
@@ -211,19 +212,20 @@ func (s *Session) WeightBytes() int64 {
 }
 
 func (s *Session) enter() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
+	s.running.Add(1)
+	if s.closed.Load() {
+		s.leave()
 		return closedError()
 	}
-	s.running++
 	return nil
 }
 
+// leave ends what enter began. Close sets closed before it looks at running, so one
+// of the two sees the other.
 func (s *Session) leave() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.running--; s.running == 0 && s.closed {
+	if s.running.Add(-1) == 0 && s.closed.Load() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
 		s.idle.Broadcast()
 	}
 }
@@ -233,13 +235,11 @@ func closedError() error { return errs.New(errs.Closed, "the session is closed")
 // Close waits for the runs of the session and gives back all that it owns.
 // Outputs that a caller holds stay valid. A second Close does nothing.
 func (s *Session) Close() {
-	s.mu.Lock()
-	if s.closed {
-		s.mu.Unlock()
+	if s.closed.Swap(true) {
 		return
 	}
-	s.closed = true
-	for s.running > 0 {
+	s.mu.Lock()
+	for s.running.Load() > 0 {
 		s.idle.Wait()
 	}
 	s.mu.Unlock()

@@ -39,7 +39,7 @@ type Header struct {
 	Data    uint64 // address of the first byte
 	Size    uint64 // bytes that the holder sees
 	Bytes   uint64 // bytes that the block retains
-	Control uint64 // address of the Control it returns to
+	Control uint64 // address of the Control it returns to, 0 while the header is free
 	Block   uint64 // the arena's number for the block
 	Slot    uint64 // number of this header
 }
@@ -71,8 +71,14 @@ const headersPerChunk = 1024
 var table struct {
 	sync.Mutex // protects all below
 	free       []*Header
-	next       uint64
+	chunks     []unsafe.Pointer
 }
+
+// Cache keeps some free headers beside an arena, under the arena's lock, so that a
+// lease in steady state asks the table for nothing.
+type Cache []*Header
+
+const cacheSize = 64
 
 var shared = sync.OnceValue(func() *Shared { return (*Shared)(mustMap(offheap.Page)) })
 
@@ -125,22 +131,29 @@ func FreeControl(c *Control) {
 	controls.free = append(controls.free, c)
 }
 
-// New returns a lease with refs references on n bytes at data, whose last
+// New returns a lease with refs references on n bytes at data, in a header from the
+// cache of its arena. The last
 // release pushes it on c's return list with the arena's number block. bytes is
 // what the block retains.
-func New(c *Control, data unsafe.Pointer, n, bytes int, block uint64, refs int) Handle {
-	h := take()
+func New(from *Cache, c *Control, data unsafe.Pointer, n, bytes int, block uint64, refs int) Handle {
+	h := from.take()
 	// SAFETY: a Control is off-heap and stays; data is off-heap too, or adopted
 	// memory that its owner keeps until the arena releases it.
 	h.Data, h.Size, h.Bytes = uint64(uintptr(data)), uint64(n), uint64(bytes)
-	h.Control, h.Block = uint64(uintptr(unsafe.Pointer(c))), block
+	atomic.StoreUint64(&h.Control, uint64(uintptr(unsafe.Pointer(c))))
+	h.Block = block
 	gen := uint32(atomic.LoadUint64(&h.State) >> 32)
 	atomic.AddUint64(&c.Leased, 1)
 	atomic.StoreUint64(&h.State, uint64(gen)<<32|uint64(refs))
 	return Handle{h, gen}
 }
 
-func take() *Header {
+func (c *Cache) take() *Header {
+	if n := len(*c); n > 0 {
+		h := (*c)[n-1]
+		*c = (*c)[:n-1]
+		return h
+	}
 	table.Lock()
 	defer table.Unlock()
 	if len(table.free) == 0 {
@@ -148,10 +161,10 @@ func take() *Header {
 		for i := headersPerChunk - 1; i >= 0; i-- {
 			// SAFETY: the chunk holds as many headers of 64 bytes.
 			h := (*Header)(unsafe.Add(p, i*64))
-			h.Slot, h.State = table.next+uint64(i), 1<<32
+			h.Slot, h.State = uint64(len(table.chunks)*headersPerChunk+i), 1<<32
 			table.free = append(table.free, h)
 		}
-		table.next += headersPerChunk
+		table.chunks = append(table.chunks, p)
 	}
 	h := table.free[len(table.free)-1]
 	table.free = table.free[:len(table.free)-1]
@@ -162,17 +175,42 @@ func take() *Header {
 func InUse() int {
 	table.Lock()
 	defer table.Unlock()
-	return int(table.next) - len(table.free)
+	n := 0
+	for _, p := range table.chunks {
+		for i := range headersPerChunk {
+			// SAFETY: the chunk holds as many headers of 64 bytes.
+			if atomic.LoadUint64(&(*Header)(unsafe.Add(p, i*64)).Control) != 0 {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // Recycle takes back headers that were released, under a new generation each.
-func Recycle(list []*Header) {
+func (c *Cache) Recycle(list []*Header) {
+	for _, h := range list {
+		atomic.StoreUint64(&h.Control, 0)
+		atomic.StoreUint64(&h.State, (atomic.LoadUint64(&h.State)>>32+1)<<32)
+	}
+	n := min(len(list), cacheSize-len(*c))
+	*c = append(*c, list[:n]...)
+	give(list[n:])
+}
+
+// Close gives the headers back to the table.
+func (c *Cache) Close() {
+	give(*c)
+	*c = nil
+}
+
+func give(list []*Header) {
+	if len(list) == 0 {
+		return
+	}
 	table.Lock()
 	defer table.Unlock()
-	for _, h := range list {
-		atomic.StoreUint64(&h.State, (atomic.LoadUint64(&h.State)>>32+1)<<32)
-		table.free = append(table.free, h)
-	}
+	table.free = append(table.free, list...)
 }
 
 // Retain adds a reference.

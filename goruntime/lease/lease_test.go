@@ -13,6 +13,18 @@ import (
 	"github.com/goruntime/goruntime/goruntime/offheap"
 )
 
+// headers are those that the tests' leases use, as an arena would keep them.
+var headers struct {
+	sync.Mutex
+	lease.Cache
+}
+
+func newLease(c *lease.Control, p unsafe.Pointer, n, bytes int, block uint64, refs int) lease.Handle {
+	headers.Lock()
+	defer headers.Unlock()
+	return lease.New(&headers.Cache, c, p, n, bytes, block, refs)
+}
+
 // drained takes back all that c got, and returns the numbers of the blocks.
 func drained(c *lease.Control) map[uint64]int {
 	blocks := map[uint64]int{}
@@ -20,7 +32,9 @@ func drained(c *lease.Control) map[uint64]int {
 	for _, h := range list {
 		blocks[h.Block]++
 	}
-	lease.Recycle(list)
+	headers.Lock()
+	defer headers.Unlock()
+	headers.Recycle(list)
 	return blocks
 }
 
@@ -41,7 +55,7 @@ func control(t *testing.T) (*lease.Control, unsafe.Pointer) {
 
 func TestLastReleaseReturnsTheBlock(t *testing.T) {
 	c, p := control(t)
-	l := lease.New(c, p, 100, 128, 42, 2)
+	l := newLease(c, p, 100, 128, 42, 2)
 	if l.Address() != p || l.Bytes() != 100 {
 		t.Errorf("%d bytes at %p, 100 at %p expected", l.Bytes(), l.Address(), p)
 	}
@@ -73,7 +87,7 @@ func TestLastReleaseReturnsTheBlock(t *testing.T) {
 func TestStaleAndDoubleReleaseAreRefused(t *testing.T) {
 	c, p := control(t)
 	const want = "the lease was released already: each reference is released once"
-	old := lease.New(c, p, 1, 64, 1, 1)
+	old := newLease(c, p, 1, 64, 1, 1)
 	if err := old.Release(); err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +104,7 @@ func TestStaleAndDoubleReleaseAreRefused(t *testing.T) {
 		t.Errorf("%v came back", got)
 	}
 	refused("after it")
-	fresh := lease.New(c, p, 1, 64, 2, 1)
+	fresh := newLease(c, p, 1, 64, 2, 1)
 	if fresh.Header != old.Header {
 		t.Fatal("the header was not reused: the next check would show nothing")
 	}
@@ -111,7 +125,7 @@ func TestHeadersAreAligned(t *testing.T) {
 	seen := map[*lease.Header]bool{}
 	var list []lease.Handle
 	for i := range 3000 { // more than a chunk
-		l := lease.New(c, p, 1, 64, uint64(i), 1)
+		l := newLease(c, p, 1, 64, uint64(i), 1)
 		if uintptr(unsafe.Pointer(l.Header))%64 != 0 || seen[l.Header] {
 			t.Fatalf("header %d at %p", i, l.Header)
 		}
@@ -133,7 +147,7 @@ func TestWakeCountsOnlyAboveTheCapAndInTheParent(t *testing.T) {
 	w := lease.SharedWords()
 	give := func() bool {
 		before := atomic.LoadUint32(&w.Futex)
-		if err := lease.New(c, p, 1, 64, 1, 1).Release(); err != nil {
+		if err := newLease(c, p, 1, 64, 1, 1).Release(); err != nil {
 			t.Fatal(err)
 		}
 		drained(c)
@@ -177,7 +191,7 @@ func TestLeasesUnderManyGoroutines(t *testing.T) {
 		makes.Go(func() {
 			for i := range each {
 				refs := 1 + i%3
-				l := lease.New(c, p, 1, 64, uint64(m*each+i), refs)
+				l := newLease(c, p, 1, 64, uint64(m*each+i), refs)
 				for range refs {
 					work <- l
 				}
@@ -241,7 +255,7 @@ func TestLeasesUnderManyGoroutines(t *testing.T) {
 func TestOneReleaseOfManySucceeds(t *testing.T) {
 	c, p := control(t)
 	for round := range 200 {
-		l := lease.New(c, p, 1, 64, uint64(round), 1)
+		l := newLease(c, p, 1, 64, uint64(round), 1)
 		var ok atomic.Int32
 		var wg sync.WaitGroup
 		for range 8 {

@@ -23,6 +23,7 @@ import (
 type Task interface{ Chunk(lo, hi int) }
 
 // Scope is one run's right to threads. It is a value: making one costs nothing.
+// How many there are is asked where a loop is split: the answer takes a lock.
 type Scope struct{ threads int }
 
 // spin is how long a worker that has nothing to do stays awake: longer than the
@@ -66,20 +67,20 @@ type failure struct{ value any }
 // more than the affinity mask has processors.
 func Width() int { return min(runtime.GOMAXPROCS(0), runtime.NumCPU()) }
 
-// Enter begins a run on up to threads threads; 0 is Width.
-func Enter(threads int) Scope {
-	w := Width()
-	if threads <= 0 || threads > w {
-		threads = w
-	}
-	return Scope{threads}
-}
+// Enter begins a run on up to threads threads, and no more than Width; 0 is Width.
+func Enter(threads int) Scope { return Scope{threads} }
 
 // Leave ends the run.
 func (s Scope) Leave() {}
 
 // Threads returns how many threads a loop may use.
-func (s Scope) Threads() int { return max(1, s.threads) }
+func (s Scope) Threads() int {
+	w := max(1, Width())
+	if s.threads <= 0 {
+		return w
+	}
+	return min(s.threads, w)
+}
 
 // For runs task over [0, n) in chunks of at least grain iterations and returns
 // when all are done. It allocates nothing where task is a pointer.
@@ -89,11 +90,15 @@ func (s Scope) For(n, grain int, task Task) {
 	if n <= 0 {
 		return
 	}
-	if s.threads <= 1 || n <= max(1, grain) || !crew.busy.CompareAndSwap(false, true) {
+	threads := 1
+	if s.threads != 1 && n > max(1, grain) {
+		threads = s.Threads()
+	}
+	if threads == 1 || !crew.busy.CompareAndSwap(false, true) {
 		task.Chunk(0, n)
 		return
 	}
-	split(n, max(1, grain, n/(8*s.threads)), s.threads-1, task)
+	split(n, max(1, grain, n/(8*threads)), threads-1, task)
 }
 
 func split(n, chunk, helpers int, task Task) {

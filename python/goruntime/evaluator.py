@@ -51,6 +51,9 @@ class ReferenceEvaluator:
     lock is released during a run.
     """
 
+    # The session, where run() has nothing else to do: native_shortcut.c reads it.
+    __slots__ = ("__dict__", "__weakref__", "_fast")
+
     def __init__(
         self,
         proto: Any,
@@ -109,10 +112,9 @@ class ReferenceEvaluator:
         self._called: dict[bytes, ReferenceEvaluator] = {}
         self._kernels = self._first_kernels(new_ops)
         self._unbound = [*proto.attribute] if type(proto).__name__ == "FunctionProto" else []
-        if not self._unbound:
-            self._native = self._open()
-            self._run = self._native.run
         self._plain = not (self._unbound or verbose > 1 or events_enabled or check_shape_annotations)
+        if not self._unbound:
+            self._begin()
 
     @staticmethod
     def _other_engine(engine: str | OnnxRuntime, verbose: int, check: bool, tracing: bool, release: bool) -> OnnxRuntime | None:
@@ -139,6 +141,12 @@ class ReferenceEvaluator:
         from . import kernels
 
         return {**kernels.registered(), **kernels.from_new_ops(new_ops or (), self.verbose)}
+
+    def _begin(self) -> None:
+        self._native = self._open()
+        self._run = self._native.run
+        if self._plain:
+            self._fast = self._native
 
     def _open(self) -> Any:
         execution, io = self._given
@@ -322,8 +330,7 @@ class ReferenceEvaluator:
         self._reopen()
 
     def _reopen(self) -> None:
-        self._native = self._open()
-        self._run = self._native.run
+        self._begin()
         self._arenas = None
         self.__dict__.pop("_graph", None)
 

@@ -187,5 +187,6 @@ text = open("/proc/self/smaps").read()
 segment = re.search(r"^[0-9a-f]+-[0-9a-f]+ r--p 00000000 .*_native.*\\nSize: +(\\d+) kB(?:\\n(?!Rss).*)*\\nRss: +(\\d+) kB", text, re.M)
 print(*segment.groups())
 """
-    size, resident = map(int, subprocess.run([sys.executable, "-c", code, str(ROOT / "tests/models/add.onnx")], capture_output=True, text=True, check=True).stdout.split())
+    command = [sys.executable, "-c", code, str(ROOT / "tests/models/add.onnx")]
+    size, resident = map(int, subprocess.run(command, capture_output=True, text=True, check=True).stdout.split())
     assert resident < size / 2

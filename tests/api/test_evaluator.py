@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import copy
+import functools
+import inspect
+import pathlib
 import pickle
 import subprocess
 import sys
@@ -211,3 +215,36 @@ def _path(name: str) -> str:
     from conftest import MODELS
 
     return str(MODELS / f"{name}.onnx")
+
+
+def test_run_looks_like_the_method_in_python(bench):
+    """The descriptor that replaces it has its signature and docstring."""
+    bench.open("add")
+    tree = ast.parse(pathlib.Path(inspect.getfile(CancelToken)).read_text())
+    written = next(n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.name == "run")
+    shown = inspect.signature(ReferenceEvaluator.run)
+    args = written.args
+    assert list(shown.parameters) == [a.arg for a in (*args.args, *args.kwonlyargs)]
+    assert [p.name for p in shown.parameters.values() if p.kind is p.KEYWORD_ONLY] == [a.arg for a in args.kwonlyargs]
+    defaults = [ast.literal_eval(d) for d in (*args.defaults, *args.kw_defaults)]
+    assert [p.default for p in shown.parameters.values() if p.default is not p.empty] == defaults
+    assert inspect.cleandoc(ReferenceEvaluator.run.__doc__) == ast.get_docstring(written)
+
+
+def test_every_way_to_call_run_gives_the_same(bench, path):
+    class Doubling(ReferenceEvaluator):
+        def run(self, *args, **kwargs):
+            return [2 * y for y in super().run(*args, **kwargs)]
+
+    ev, feeds = bench.open("add"), {"a": A, "b": A}
+    for run in (ev.run, functools.partial(ReferenceEvaluator.run, ev), getattr(ev, "run")):  # noqa: B009
+        assert run(None, feeds)[0].tolist() == [2, 2, 2]
+        assert run(None, feed_inputs=feeds)[0].tolist() == [2, 2, 2]
+        assert run(output_names=["c"], feed_inputs=feeds, timeout=9)[0].tolist() == [2, 2, 2]
+        assert run(None, feeds, None, True)["c"].tolist() == [2, 2, 2]
+    assert Doubling(path("add")).run(None, feeds)[0].tolist() == [4, 4, 4]
+    for wrong in ((), (None,), (None, feeds, None, False, 1), (None,) * 40):
+        with pytest.raises(TypeError):
+            ev.run(*wrong)
+    with pytest.raises(TypeError, match="ReferenceEvaluator"):
+        ReferenceEvaluator.run(3, None, feeds)

@@ -2,6 +2,7 @@ package vec
 
 import (
 	"runtime"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/goruntime/goruntime/goruntime/kernels/cpu"
@@ -42,6 +43,18 @@ type variant struct {
 var variants = append(vectorVariants, variant{"portable", cpu.Portable, lanes, &portableKernels})
 
 func chosen() *variant {
+	if v := active.Load(); v != nil {
+		return v
+	}
+	active.Store(choose())
+	return active.Load()
+}
+
+// active is the variant in use, nil before the first kernel: rows of a few elements
+// come too often to choose each time.
+var active atomic.Pointer[variant]
+
+func choose() *variant {
 	best := cpu.Best()
 	for i := range variants {
 		if variants[i].level <= best {
