@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -69,6 +69,8 @@ class ReferenceEvaluator:
         io_allocator: IOArena | None = None,
         num_threads: int | None = None,
         engine: str | OnnxRuntime = "goruntime",
+        cpu_execution: Mapping[str, Any] | None = None,
+        cpu_execution_counters: bool = False,
     ) -> None:
         """Read and compile a model.
 
@@ -92,6 +94,9 @@ class ReferenceEvaluator:
                 process may.
             engine: what runs the model: "goruntime", or "ort" or an OnnxRuntime for
                 ONNX Runtime, which shows no inner values and takes no Python kernels.
+            cpu_execution: onnx-light's policy as a dict; its num_threads counts where
+                the argument num_threads is None.
+            cpu_execution_counters: False; the threads of the process count nothing.
 
         Raises:
             ModelError: the bytes are no valid model.
@@ -102,6 +107,10 @@ class ReferenceEvaluator:
         self._engine = None
         if engine != "goruntime":
             self._engine = self._other_engine(engine, verbose, check_shape_annotations, events_enabled, release_intermediates)
+        if cpu_execution is not None or cpu_execution_counters:
+            from .policy import threads_of
+
+            num_threads = threads_of(cpu_execution or {}, cpu_execution_counters, num_threads)
         self.verbose = verbose
         self._threads, self._given = num_threads or 0, (allocator, io_allocator)
         self._check, self._tracing, self._release = check_shape_annotations, events_enabled, release_intermediates
@@ -111,6 +120,7 @@ class ReferenceEvaluator:
         self._events: list[RuntimeEvent] = []
         self._called: dict[bytes, ReferenceEvaluator] = {}
         self._kernels = self._first_kernels(new_ops)
+        self._used: dict[Key, Factory] = {}
         self._unbound = [*proto.attribute] if type(proto).__name__ == "FunctionProto" else []
         self._plain = not (self._unbound or verbose > 1 or events_enabled or check_shape_annotations)
         if not self._unbound:
@@ -154,7 +164,8 @@ class ReferenceEvaluator:
         if self._kernels:
             from .kernels import Maker
 
-            custom = (list(self._kernels), Maker(self._kernels))
+            maker = Maker(self._kernels)
+            self._used, custom = maker.used, (list(self._kernels), maker)
         try:
             opened = native().Session(
                 os.fsencode(self._path) if self._path is not None else None,
@@ -301,6 +312,41 @@ class ReferenceEvaluator:
         name: str = self._native.engine
         return name
 
+    def generate(
+        self,
+        input_ids: Any,
+        max_new_tokens: int = 20,
+        *,
+        eos_token_id: int | None = None,
+        choose: Callable[[np.ndarray[Any, Any]], Any] | None = None,
+        context: RuntimeContext | None = None,
+        timeout: float | None = None,
+        cancel: CancelToken | None = None,
+        num_threads: int | None = None,
+    ) -> np.ndarray[Any, Any]:
+        """Continue tokens with a decoder model, with its key-value cache where it has one.
+
+        Args:
+            input_ids: int64 tokens [B, T] or [T].
+            max_new_tokens: how many tokens to add at most.
+            eos_token_id: the token that ends a row, which is filled with it from there;
+                the last row that ends ends the run.
+            choose: takes the logits [B, V] of the last tokens and returns the next
+                tokens [B]. None takes the most likely ones.
+            context, timeout, cancel, num_threads: as run() has them, for each step.
+
+        Returns:
+            The tokens [B, T + new], those given among them.
+
+        Raises:
+            ArgumentError: inputs and outputs that are none of a decoder; see
+                goruntime.generation.Decoder for the names.
+        """
+        from . import generation
+
+        options = {"context": context, "timeout": timeout, "cancel": cancel, "num_threads": num_threads}
+        return generation.generate(self, input_ids, max_new_tokens, eos_token_id, choose or generation.greedy, options)
+
     def events(self) -> list[RuntimeEvent]:
         """Return what happened in the last run that was traced, a value at a time, up
         to where it failed: see events_enabled."""
@@ -313,21 +359,49 @@ class ReferenceEvaluator:
         Args:
             domain: "" for ai.onnx.
             op_type: the operator's name.
-            kernel: called as kernel(*inputs, **attributes); returns an array, or a
-                tuple of arrays. It gets copies.
+            kernel: called as kernel(node, *inputs), see goruntime.kernels.Node; returns
+                an array, or a tuple of arrays. It gets copies.
         """
         from . import kernels
 
         self._kernels[kernels._key(domain, op_type)] = kernels.plain(kernel)
         self._reopen()
 
-    def unregister_custom_kernel(self, domain: str, op_type: str) -> None:
-        """Undo register_custom_kernel. The model is compiled anew."""
+    def unregister_custom_kernel(self, domain: str, op_type: str) -> bool:
+        """Undo register_custom_kernel. The model is compiled anew.
+
+        Returns:
+            Whether there was something to undo.
+
+        Raises:
+            UnsupportedError: the model needs the kernel, which is kept.
+        """
         from . import kernels
 
-        if self._kernels.pop(kernels._key(domain, op_type), None) is None:
-            raise ArgumentError(f"no custom kernel is registered for {op_type!r} of domain {domain!r}")
-        self._reopen()
+        key = kernels._key(domain, op_type)
+        kernel = self._kernels.pop(key, None)
+        if kernel is None:
+            return False
+        try:
+            self._reopen()
+        except UnsupportedError:
+            self._kernels[key] = kernel
+            raise
+        return True
+
+    @staticmethod
+    def register_custom_kernel_global(domain: str, op_type: str, kernel: Kernel) -> None:
+        """As goruntime.register_custom_kernel."""
+        from . import kernels
+
+        kernels.register_custom_kernel(domain, op_type, kernel)
+
+    @staticmethod
+    def unregister_custom_kernel_global(domain: str, op_type: str) -> bool:
+        """As goruntime.unregister_custom_kernel."""
+        from . import kernels
+
+        return kernels.unregister_custom_kernel(domain, op_type)
 
     def _reopen(self) -> None:
         self._begin()
@@ -479,14 +553,15 @@ class ReferenceEvaluator:
         self.close()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle by the model's bytes: the copy has arenas of its own."""
+        """Pickle by the model's bytes, with the Python kernels that it uses: the copy has
+        arenas of its own."""
         data = self._bytes
         if data is None and self._path is not None:
             with open(self._path, "rb") as file:
                 data = file.read()
         settings = {"verbose": self.verbose, "check_shape_annotations": self._check, "events_enabled": self._tracing,
                     "release_intermediates": self._release, "num_threads": self._threads or None, "engine": self._engine or "goruntime"}  # fmt: skip
-        return (_rebuild, (data, settings, self._kernels))
+        return (_rebuild, (data, settings, self._used))
 
     def __repr__(self) -> str:
         return f"ReferenceEvaluator({', '.join(self.input_names)} -> {', '.join(self.output_names)})"

@@ -1,7 +1,8 @@
 """Operators whose kernels are written in Python.
 
-A kernel is called with an array for each input, None where one is omitted, and
-returns an array or a tuple of them. It gets copies: what it keeps stays as it was.
+A kernel is called as kernel(node, *inputs): a Node, then an array for each input, None
+where one is omitted. It returns an array or a tuple of them. It gets copies: what it
+keeps stays as it was.
 """
 
 from __future__ import annotations
@@ -10,14 +11,73 @@ import functools
 import json
 import threading
 from collections.abc import Callable, Iterable
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from .errors import ArgumentError, WrongTypeError
+
+if TYPE_CHECKING:
+    from onnx import AttributeProto, NodeProto
 
 Kernel = Callable[..., Any]
 # Makes the kernel of one node of a serialized NodeProto, its attributes, its opset.
 Factory = Callable[[bytes, dict[str, Any], int], Kernel]
 Key = tuple[str, str]
+
+
+class Node:
+    """The node that a kernel runs for, with the fields of a NodeProto."""
+
+    def __init__(self, data: bytes, attributes: dict[str, Any], opset: int) -> None:
+        #: The numbers, strings and lists of them among the attributes, by name.
+        self.attributes = attributes
+        #: The version of the operator set of the node's domain.
+        self.opset = opset
+        self._data = data
+
+    @property
+    def op_type(self) -> str:
+        """The operator's name."""
+        return self._texts[4][0]
+
+    @property
+    def domain(self) -> str:
+        """The operator's domain, "" for ai.onnx."""
+        return self._texts[7][0] if self._texts[7] else ""
+
+    @property
+    def name(self) -> str:
+        """The node's name, which may be empty."""
+        return self._texts[3][0] if self._texts[3] else ""
+
+    @property
+    def input(self) -> list[str]:
+        """The names of the inputs, empty where one is omitted."""
+        return self._texts[1]
+
+    @property
+    def output(self) -> list[str]:
+        """The names of the outputs."""
+        return self._texts[2]
+
+    @cached_property
+    def proto(self) -> NodeProto:
+        """The NodeProto of the onnx package."""
+        from onnx import NodeProto
+
+        proto: NodeProto = NodeProto.FromString(self._data)
+        return proto
+
+    @property
+    def attribute(self) -> Iterable[AttributeProto]:
+        """The AttributeProtos of the onnx package, of all kinds."""
+        attributes: Iterable[AttributeProto] = self.proto.attribute
+        return attributes
+
+    @cached_property
+    def _texts(self) -> dict[int, list[str]]:
+        return _texts(self._data)
+
 
 _lock = threading.Lock()  # protects _global
 _global: dict[Key, Factory] = {}
@@ -31,17 +91,20 @@ def register_custom_kernel(domain: str, op_type: str, kernel: Kernel) -> None:
     Args:
         domain: "" for ai.onnx.
         op_type: the operator's name.
-        kernel: called as kernel(*inputs, **attributes).
+        kernel: called as kernel(node, *inputs).
     """
     with _lock:
         _global[_key(domain, op_type)] = plain(kernel)
 
 
-def unregister_custom_kernel(domain: str, op_type: str) -> None:
-    """Undo register_custom_kernel for evaluators made from now on."""
+def unregister_custom_kernel(domain: str, op_type: str) -> bool:
+    """Undo register_custom_kernel for evaluators made from now on.
+
+    Returns:
+        Whether there was something to undo.
+    """
     with _lock:
-        if _global.pop(_key(domain, op_type), None) is None:
-            raise ArgumentError(f"no custom kernel is registered for {op_type!r} of domain {domain!r}")
+        return _global.pop(_key(domain, op_type), None) is not None
 
 
 def registered() -> dict[Key, Factory]:
@@ -55,20 +118,20 @@ def _key(domain: str, op_type: str) -> Key:
 
 
 def plain(kernel: Kernel) -> Factory:
-    """Return the factory of a callable that takes attributes as keywords."""
+    """Return the factory of a callable that takes a node and its inputs."""
     if not callable(kernel):
         raise WrongTypeError(f"a callable expected as kernel, {type(kernel).__name__} given")
     return _Plain(kernel)
 
 
 class _Plain:
-    """Binds the attributes of a node. A class, so that evaluators can be pickled."""
+    """Binds a kernel to a node. A class, so that evaluators can be pickled."""
 
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
 
     def __call__(self, node: bytes, attributes: dict[str, Any], opset: int) -> Kernel:
-        return functools.partial(self.kernel, **attributes) if attributes else self.kernel
+        return functools.partial(self.kernel, Node(node, attributes, opset))
 
 
 class _OpRun:
@@ -110,10 +173,13 @@ class Maker:
 
     def __init__(self, factories: dict[Key, Factory]) -> None:
         self.factories = factories
+        self.used: dict[Key, Factory] = {}
 
     def __call__(self, node: bytes, attributes: str, opset: int) -> Kernel:
-        domain, op_type = _names(node)
-        return functools.partial(_call, self.factories[_key(domain, op_type)](node, json.loads(attributes), opset))
+        texts = _texts(node)
+        key = _key("".join(texts[7]), texts[4][0])
+        self.used[key] = self.factories[key]
+        return functools.partial(_call, self.used[key](node, json.loads(attributes), opset))
 
 
 _under_way = threading.local()  # depth: how many kernels of this thread are running
@@ -134,9 +200,10 @@ def running() -> int:
     return depth
 
 
-def _names(node: bytes) -> tuple[str, str]:
-    """Return domain and op_type of a serialized NodeProto: its fields 7 and 4."""
-    fields = {4: b"", 7: b""}
+def _texts(node: bytes) -> dict[int, list[str]]:
+    """Return the texts of a serialized NodeProto by field number: input 1, output 2,
+    name 3, op_type 4, domain 7."""
+    fields: dict[int, list[str]] = {1: [], 2: [], 3: [], 4: [], 7: []}
     at = 0
     while at < len(node):
         tag, at = _varint(node, at)
@@ -144,9 +211,9 @@ def _names(node: bytes) -> tuple[str, str]:
         if tag & 7 != 2:  # all fields of a NodeProto have a length
             raise ArgumentError("the node is no serialized NodeProto")
         if tag >> 3 in fields:
-            fields[tag >> 3] = node[at : at + size]
+            fields[tag >> 3].append(node[at : at + size].decode(errors="surrogateescape"))
         at += size
-    return fields[7].decode(), fields[4].decode()
+    return fields
 
 
 def _varint(data: bytes, at: int) -> tuple[int, int]:

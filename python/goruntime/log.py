@@ -11,3 +11,10 @@ def debug(message: str, *args: object) -> None:
     logging = sys.modules.get("logging")
     if logging is not None:
         logging.getLogger("goruntime").debug(message, *args)
+
+
+def warning(message: str, *args: object) -> None:
+    """Log a message of level WARNING, which Python shows unless told otherwise."""
+    import logging
+
+    logging.getLogger("goruntime").warning(message, *args)

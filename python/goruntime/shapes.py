@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .errors import NameNotFoundError, WrongTypeError
+from .errors import NameNotFoundError, ShapeError, WrongTypeError
 from .events import _NAMES
 
 Info = tuple[str, str, int, "tuple[int | str | None, ...] | None", int]
@@ -24,11 +25,22 @@ def _one(info: Info, given: Any) -> dict[str, Any]:
     shape = given
     if hasattr(given, "dtype") and hasattr(given, "shape"):
         dtype, shape = _number(given.dtype), given.shape
-    elif len(given) == 2 and not isinstance(given[0], int):
+    elif isinstance(given, tuple) and len(given) == 2 and isinstance(given[1], Sequence) and not isinstance(given[1], str):
         dtype, shape = _number(given[0]), given[1]
     if dtype == 0:
         raise WrongTypeError(f"the model does not declare the element type of {name!r}: give (dtype, shape) or an array like it")
-    return {"dtype": dtype, "shape": [int(n) for n in shape]}
+    return {"dtype": dtype, "shape": _dims(name, shape)}
+
+
+def _dims(name: str, shape: Any) -> list[int]:
+    """Return a shape as a list of numbers."""
+    try:
+        dims = [operator.index(n) for n in shape]
+    except TypeError:
+        dims = [-1]
+    if any(not 0 <= n < 1 << 48 for n in dims):
+        raise ShapeError(f"{name!r}: a shape of whole numbers not below 0 expected, {shape!r} given")
+    return dims
 
 
 def _number(dtype: Any) -> int:

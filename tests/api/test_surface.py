@@ -215,9 +215,12 @@ def test_op_run_subclasses_run_as_they_are():
 def test_kernels_of_an_evaluator_and_of_all():
     m = model([helper.make_node("Twice", ["x", ""], ["y", "z"], domain="custom", times=3, name="n")], outputs=("y", "z"), domains={"custom": 1})
 
-    def twice(x, missing=None, times=2):
+    def twice(node, x, missing=None):
         assert missing is None
-        return x * times, np.array(["a", "bc"], object)
+        assert (node.op_type, node.domain, node.name, node.opset) == ("Twice", "custom", "n", 1)
+        assert (node.input, node.output) == (["x", ""], ["y", "z"])
+        assert node.attribute[0].name == "times"
+        return x * node.attributes["times"], np.array(["a", "bc"], object)
 
     goruntime.register_custom_kernel("custom", "Twice", twice)
     try:
@@ -229,19 +232,39 @@ def test_kernels_of_an_evaluator_and_of_all():
     np.testing.assert_array_equal(y, X * 3)
     assert z.tolist() == ["a", "bc"]
     assert evaluator.io_allocator.owns(y)
-    evaluator.register_custom_kernel("custom", "Twice", lambda x, *_, times: (x + times, x))
+    evaluator.register_custom_kernel("custom", "Twice", lambda node, x, *_: (x + node.attributes["times"], x))
     y, _ = evaluator.run(None, {"x": X})
     np.testing.assert_array_equal(y, X + 3)
     with pytest.raises(UnsupportedError):
         evaluator.unregister_custom_kernel("custom", "Twice")
-    with pytest.raises(ArgumentError, match="no custom kernel"):
-        goruntime.unregister_custom_kernel("custom", "Twice")
+    np.testing.assert_array_equal(evaluator.run(["y"], {"x": X})[0], X + 3)
+    assert not evaluator.unregister_custom_kernel("custom", "Other")
+    assert not goruntime.unregister_custom_kernel("custom", "Twice")
+
+
+def test_a_kernel_may_replace_an_operator_for_all_and_back():
+    evaluator = ReferenceEvaluator(model([helper.make_node("Neg", ["x"], ["y"])]))
+    evaluator.register_custom_kernel("ai.onnx", "Neg", lambda node, x: x)
+    np.testing.assert_array_equal(evaluator.run(None, {"x": X})[0], X)
+    assert evaluator.unregister_custom_kernel("", "Neg")
+    np.testing.assert_array_equal(evaluator.run(None, {"x": X})[0], -X)
+    ReferenceEvaluator.register_custom_kernel_global("", "Neg", lambda node, x: 2 * x)
+    try:
+        everywhere = ReferenceEvaluator(model([helper.make_node("Neg", ["x"], ["y"])]))
+        other = ReferenceEvaluator(CHAIN)
+    finally:
+        assert ReferenceEvaluator.unregister_custom_kernel_global("", "Neg")
+    np.testing.assert_array_equal(everywhere.run(None, {"x": X})[0], 2 * X)
+    # A kernel that pickle cannot take hinders only those who use it.
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(other)).run(None, {"x": X})[0], other.run(None, {"x": X})[0])
+    with pytest.raises((pickle.PicklingError, AttributeError)):
+        pickle.dumps(everywhere)
 
 
 def test_a_kernel_may_keep_its_inputs_and_raise():
     kept = []
 
-    def keep(x):
+    def keep(node, x):
         kept.append(x)
         if x[0] > 5:
             raise KeyError("mine")
@@ -261,16 +284,16 @@ def test_a_kernel_may_keep_its_inputs_and_raise():
     assert [k[0] for k in kept] == [1, 2, 3]
     with pytest.raises(KeyError, match="mine"):
         evaluator.run(None, {"x": np.array([9, 0], np.float32)})
-    evaluator.register_custom_kernel("custom", "Keep", lambda x: np.array(["2020-01-01"], "datetime64[D]"))
+    evaluator.register_custom_kernel("custom", "Keep", lambda node, x: np.array(["2020-01-01"], "datetime64[D]"))
     with pytest.raises(WrongTypeError, match="which no output can hold"):
         evaluator.run(None, {"x": X})
-    evaluator.register_custom_kernel("custom", "Keep", lambda x: x)
+    evaluator.register_custom_kernel("custom", "Keep", lambda node, x: x)
     (y,) = evaluator.run(None, {"x": X})
     assert y[1] == -2
 
 
-def _times_two(x, by=2):
-    return x * by
+def _times_two(node, x):
+    return x * node.attributes["by"]
 
 
 def test_a_copy_has_the_kernels_too():
@@ -367,7 +390,7 @@ def test_the_backend_of_the_onnx_package():
 
 def test_a_kernel_returns_as_many_values_as_the_node_has_outputs():
     m = model([helper.make_node("K", ["x"], ["y"], domain="custom")], domains={"custom": 1})
-    for surplus in (lambda x: (x, x), lambda x: [], lambda x: [1.0, 2.0]):
+    for surplus in (lambda node, x: (x, x), lambda node, x: [], lambda node, x: [1.0, 2.0]):
         goruntime.register_custom_kernel("custom", "K", surplus)
         try:
             evaluator = ReferenceEvaluator(m)
@@ -392,7 +415,7 @@ def test_a_kernel_may_use_its_run_but_not_close_it():
     m = model([helper.make_node("K", ["x"], ["y"], domain="custom")], domains={"custom": 1})
     rt, seen = RuntimeContext(), []
 
-    def kernel(x):
+    def kernel(node, x):
         rt.put("from the kernel", x)
         seen.append(rt.names())
         if x[0] > 1:
@@ -416,3 +439,77 @@ def test_a_kernel_may_use_its_run_but_not_close_it():
         evaluator.run(None, {"x": 0 * one})
     rt.clear()
     evaluator.close()
+
+
+# ---- onnx-light's arguments ----
+
+
+def test_cpu_execution(caplog):
+    evaluator = ReferenceEvaluator(CHAIN, cpu_execution={"num_threads": 1, "affinity_policy": "physical_cores"})
+    np.testing.assert_array_equal(evaluator.run(None, {"x": X})[0], [0, 6, 12])
+    assert "affinity_policy='physical_cores' has no effect" in caplog.text
+    for policy, message in (({"threads": 2}, "the keys are num_threads"), ({"num_threads": -1}, "not below 0 expected")):
+        with pytest.raises(ArgumentError, match=message):
+            ReferenceEvaluator(CHAIN, cpu_execution=policy)
+    with pytest.raises(WrongTypeError, match="a dict expected"):
+        ReferenceEvaluator(CHAIN, cpu_execution=3)
+    with pytest.raises(UnsupportedError, match="count nothing"):
+        ReferenceEvaluator(CHAIN, cpu_execution_counters=True)
+
+
+def decoder(cached: bool):
+    """Logits that count the tokens up to each one: the next token is the most frequent
+    one so far plus one, modulo 5."""
+    f, i = TensorProto.FLOAT, TensorProto.INT64
+    past = [helper.make_tensor_value_info("past_key_values.0.key", f, ["B", 1, "P", 5])]
+    present = [helper.make_tensor_value_info("present.0.key", f, ["B", 1, "S", 5])]
+    nodes = [
+        helper.make_node("Gather", ["eye", "input_ids"], ["hot"]),
+        helper.make_node("Unsqueeze", ["hot", "one"], ["new"]),
+        helper.make_node("Concat", ["past_key_values.0.key", "new"] if cached else ["new"], ["present.0.key"], axis=2),
+        helper.make_node("ReduceSum", ["present.0.key", "two"], ["sums"], keepdims=0),
+        helper.make_node("Mul", ["position_ids", "zero"], ["none"]),  # the input is read
+        helper.make_node("Cast", ["none"], ["nothing"], to=f),
+        helper.make_node("Unsqueeze", ["nothing", "two"], ["column"]),
+        helper.make_node("Add", ["sums", "column"], ["logits"]),
+    ]
+    graph = helper.make_graph(
+        nodes, "g",
+        [helper.make_tensor_value_info("input_ids", i, ["B", "T"]), helper.make_tensor_value_info("position_ids", i, ["B", "T"]), *(past if cached else [])],
+        [helper.make_tensor_value_info("logits", f, ["B", "T", 5]), *(present if cached else [])],
+        [numpy_helper.from_array(np.roll(np.eye(5, dtype=np.float32), 1, 1), "eye"), numpy_helper.from_array(np.array([1]), "one"),
+         numpy_helper.from_array(np.array([2]), "two"), numpy_helper.from_array(np.array(0), "zero")])  # fmt: skip
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=10)
+
+
+def by_hand(rows, n, end=None):
+    out = []
+    for row in rows:
+        row, done = list(row), False
+        for _ in range(n):
+            counts = np.bincount((np.array(row) + 1) % 5, minlength=5)
+            row.append(end if done else int(counts.argmax()))
+            done = done or row[-1] == end
+        out.append(row)
+    return out
+
+
+@pytest.mark.parametrize("cached", [True, False])
+def test_generate(cached):
+    evaluator = ReferenceEvaluator(decoder(cached))
+    prompt = [[1, 1, 4], [2, 3, 3]]
+    assert evaluator.generate(prompt, 7).tolist() == by_hand(prompt, 7)
+    assert evaluator.generate([2, 3, 3], 4).tolist() == by_hand(prompt[1:], 4)
+    assert evaluator.generate(prompt, 0).tolist() == prompt
+    assert evaluator.generate(prompt, 6, eos_token_id=4).tolist() == by_hand(prompt, 6, 4)
+    assert evaluator.generate([[0]], 3, choose=lambda logits: [logits.shape[1] - 1]).tolist() == [[0, 4, 4, 4]]
+    with pytest.raises(ShapeError, match="T above 0 expected"):
+        evaluator.generate(np.zeros((1, 0), np.int64))
+    with pytest.raises(ArgumentError, match="needs one input of tokens"):
+        ReferenceEvaluator(model([helper.make_node("Add", ["x", "z"], ["y"])], inputs=("x", "z"))).generate([[1]])
+
+
+@pytest.mark.parametrize("shape", [["a"], [-1], [1.5], 3, [1 << 60], "ab", [None], (np.float32, [-2])])
+def test_prepare_refuses_what_is_no_shape(shape):
+    with pytest.raises(ShapeError, match="whole numbers not below 0 expected"):
+        ReferenceEvaluator(CHAIN).prepare({"x": shape})

@@ -1,0 +1,38 @@
+"""What onnx-light's cpu_execution asks for, as far as it is to be had here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .errors import ArgumentError, UnsupportedError, WrongTypeError
+from .log import warning
+
+# What goruntime does anyway: threads spin for a moment and then sleep, on the
+# processors that the process may use. All else that these keys may say is a hint that
+# cannot be taken, since all evaluators share one set of threads.
+_HINTS = {"spin_policy": "adaptive", "affinity_policy": "none"}
+
+
+def threads_of(policy: Mapping[str, Any], counters: bool, num_threads: int | None) -> int | None:
+    """Return how many threads a run may use.
+
+    Args:
+        policy: the keys num_threads (0 is all), spin_policy and affinity_policy.
+        counters: whether the threads shall count what they do.
+        num_threads: the evaluator's own argument, which goes before the policy's.
+    """
+    if counters:
+        raise UnsupportedError("cpu_execution_counters: the threads, which all evaluators share, count nothing; leave it False")
+    if not isinstance(policy, Mapping):
+        raise WrongTypeError(f"cpu_execution: a dict expected, {type(policy).__name__} given")
+    unknown = sorted(set(policy) - set(_HINTS) - {"num_threads"})
+    if unknown:
+        raise ArgumentError(f"cpu_execution: the keys are num_threads, spin_policy and affinity_policy, {', '.join(map(repr, unknown))} given")
+    for key, done in _HINTS.items():
+        if policy.get(key, done) != done:
+            warning("cpu_execution: %s=%r has no effect, since all evaluators share one set of threads; it is %r", key, policy[key], done)
+    threads = policy.get("num_threads", 0)
+    if not isinstance(threads, int) or threads < 0:
+        raise ArgumentError(f"cpu_execution: num_threads is {threads!r}, a number not below 0 expected")
+    return num_threads if num_threads is not None else threads or None
