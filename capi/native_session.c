@@ -35,7 +35,7 @@ typedef struct {
 
 PyTypeObject *gr_session_type = NULL;
 
-enum { STACK_INPUTS = 16, STACK_OUTPUTS = 4, SMALL_NODES = 4, SMALL_ELEMENTS = 1024 };
+enum { STACK_INPUTS = 16, STACK_OUTPUTS = 4, SMALL_ELEMENTS = 1024 };
 
 /* What a run holds while it is under way. */
 typedef struct {
@@ -91,13 +91,14 @@ static const char *const others[NUM_OTHERS] = {"seq(", "optional(", "map("};
 static int load(Session *self) {
   int64_t inputs, outputs, nodes;
   gr_error *error = NULL;
-  if (gr_session_count(self->handle, &inputs, &outputs, &nodes, &error) != GR_OK ||
+  int32_t brief;
+  if (gr_session_count(self->handle, &inputs, &outputs, &nodes, &error) != GR_OK || gr_session_brief(self->handle, &brief, &error) != GR_OK ||
       gr_session_arenas(self->handle, &self->execution, &self->io, &error) != GR_OK) {
     gr_raise(error);
     return -1;
   }
   self->n_inputs = inputs;
-  self->small = nodes <= SMALL_NODES && self->custom.list == NULL;
+  self->small = brief && self->custom.list == NULL;
   self->input_names = PyTuple_New(inputs);
   self->outputs.names = PyTuple_New(outputs);
   self->targets = PyDict_New();

@@ -210,6 +210,29 @@ func gr_session_count(h C.uint64_t, inputs, outputs, nodes *C.int64_t, out **C.g
 	})
 }
 
+// briefNodes is how many nodes a brief model has at most, those of functions included.
+const briefNodes = 4
+
+//export gr_session_brief
+func gr_session_brief(h C.uint64_t, brief *C.int32_t, out **C.gr_error) C.gr_status {
+	return guard(out, func() error {
+		s, err := sessionOf(h)
+		if err != nil {
+			return err
+		}
+		m := s.Model()
+		n := len(m.Graph.Nodes)
+		for _, f := range m.Functions {
+			n += len(f.Nodes)
+		}
+		*brief = 0
+		if n <= briefNodes && !m.Nested() {
+			*brief = 1
+		}
+		return nil
+	})
+}
+
 //export gr_session_input
 func gr_session_input(h C.uint64_t, i C.int64_t, info *C.gr_info, out **C.gr_error) C.gr_status {
 	return guard(out, func() error {

@@ -1,5 +1,7 @@
 package onnx
 
+import "slices"
+
 // Model is a ModelProto.
 //
 // Ownership: tensor data and string values alias the bytes it was parsed from
@@ -24,6 +26,16 @@ type Model struct {
 type OpsetID struct {
 	Domain  string
 	Version int64
+}
+
+// Nested reports whether a node has a subgraph, in the graph or in a function: how
+// long a run takes may then depend on values.
+func (m *Model) Nested() bool {
+	nested := func(n Node) bool {
+		return slices.ContainsFunc(n.Attrs, func(a Attr) bool { return a.G != nil || len(a.Graphs) > 0 })
+	}
+	return slices.ContainsFunc(m.Graph.Nodes, nested) ||
+		slices.ContainsFunc(m.Functions, func(f *Function) bool { return slices.ContainsFunc(f.Nodes, nested) })
 }
 
 // KeyValue is a StringStringEntryProto.

@@ -40,7 +40,7 @@ func load(path string, m *onnx.Model, o *exec.Options) (exec.Loaded, error) {
 	if err := enter(path); err != nil {
 		return nil, err
 	}
-	l := &model{m: m, threads: o.Threads, flat: flat(m)}
+	l := &model{m: m, threads: o.Threads, flat: !m.Nested()}
 	if l.threads <= 0 || l.threads > pool.Width() {
 		l.threads = pool.Width()
 	}
@@ -76,25 +76,18 @@ func (l *model) open() error {
 	return err
 }
 
+// lacks is how the library says it.
+var lacks = []string{"not a registered function/op", "No Op registered for", "Could not find an implementation", "Failed to find kernel"}
+
 // unimplemented reports whether the library has no kernel, or no schema, for an operator.
 func unimplemented(err error) bool {
-	text := err.Error()
-	return strings.Contains(text, "not a registered function/op") || strings.Contains(text, "Could not find an implementation")
+	return slices.ContainsFunc(lacks, func(text string) bool { return strings.Contains(err.Error(), text) })
 }
 
 func infoOf(m *onnx.Model, v *onnx.ValueInfo) exec.Info {
 	i := exec.Info{Name: v.Name, Type: &v.Type}
 	i.Optional = slices.ContainsFunc(m.Graph.Initializers, func(t onnx.Tensor) bool { return t.Name == v.Name })
 	return i
-}
-
-// flat reports whether no node of the model has a subgraph.
-func flat(m *onnx.Model) bool {
-	bodies := func(n onnx.Node) bool {
-		return slices.ContainsFunc(n.Attrs, func(a onnx.Attr) bool { return a.G != nil || len(a.Graphs) > 0 })
-	}
-	return !slices.ContainsFunc(m.Graph.Nodes, bodies) &&
-		!slices.ContainsFunc(m.Functions, func(f *onnx.Function) bool { return slices.ContainsFunc(f.Nodes, bodies) })
 }
 
 // Engine implements exec.Loaded.

@@ -84,8 +84,10 @@ func newValue(v *values.Value, pin *runtime.Pinner) (*C.OrtValue, error) {
 	switch {
 	case v.Kind == values.Tensor:
 		return newTensor(&v.View, pin)
+	case len(v.Items) == 0:
+		return nil, errs.New(errs.Unsupported, "an empty %v: ONNX Runtime's interface takes none", v.Kind)
 	case v.Kind == values.Optional:
-		return nil, errs.New(errs.Unsupported, "an optional: ONNX Runtime's interface takes tensors, sequences and maps")
+		return newValue(v.Items[0], pin)
 	case v.Kind == values.Sequence:
 		kind = C.GR_ORT_SEQUENCE
 	}

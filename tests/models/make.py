@@ -70,6 +70,13 @@ def models() -> dict[str, ModelProto]:
         # an output that has another shape than the model says
         "misdeclared": model([node("Concat", ["x", "x"], ["y"], axis=0)], [("x", f, ["N"])], [("y", f, ["N"])]),
         "pieces": sequence_model(),
+        # never ends by itself
+        "endless": model(
+            [node("Loop", ["", "c", "x"], ["y"], body=helper.make_graph(
+                [node("Identity", ["go"], ["on"]), node("Neg", ["v"], ["w"])], "b",
+                [helper.make_tensor_value_info(*i) for i in (("i", TensorProto.INT64, []), ("go", TensorProto.BOOL, []), ("v", f, ["N"]))],
+                [helper.make_tensor_value_info(*i) for i in (("on", TensorProto.BOOL, []), ("w", f, ["N"]))]))],
+            [("c", TensorProto.BOOL, []), ("x", f, ["N"])], [("y", f, ["N"])]),
         "fixed": model([node("Relu", ["x"], ["y"])], [("x", f, ["N", 3])], [("y", f, ["N", 3])]),
     }  # fmt: skip
 
