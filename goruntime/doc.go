@@ -17,7 +17,8 @@
 // exec walks the graph once: shape rules give the shape of every value, what the
 // shapes decide is computed now (the arithmetic of Shape, Gather, Concat), an If
 // whose condition is known is replaced by its branch, operators that only give
-// memory another shape become names, kernels pack constant weights. Package plan,
+// memory another shape become names, elementwise steps that nobody looks between are
+// fused (kernels/chain), kernels pack constant weights. Package plan,
 // a pure function, then decides where every value lives: it leaves the run (the
 // I/O arena), or dies in it (an offset in one slab of the execution arena), or
 // is written over an input that dies. Eight specializations are kept.

@@ -9,11 +9,11 @@ import (
 
 // acquireChecked is acquire for inputs that come from outside: a signature that
 // is not known yet is first compared with what the model declares.
-func (u *unit) acquireChecked(in []tensor.View) (*frame, error) {
-	if f := u.takeHot(in); f != nil {
+func (u *unit) acquireChecked(in []tensor.View, whole bool) (*frame, error) {
+	if f := u.takeHot(in, whole); f != nil {
 		return f, nil
 	}
-	if p, f := u.find(in); f != nil {
+	if p, f := u.find(in, whole); f != nil {
 		return f, nil
 	} else if p != nil {
 		p.done(nil)
@@ -23,7 +23,7 @@ func (u *unit) acquireChecked(in []tensor.View) (*frame, error) {
 			return nil, err
 		}
 	}
-	return u.acquire(in)
+	return u.acquire(in, whole)
 }
 
 // Check compares what is fed for an input with what the model declares.

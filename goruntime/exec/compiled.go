@@ -16,16 +16,17 @@ func (native) Load(m *onnx.Model, o *Options) (Loaded, error) { return compile(m
 
 // compiled is a model as the runtime's own engine runs it.
 type compiled struct {
-	g       *graph.Graph
-	weights *arena.ExecutionArena // packed and folded constants
-	packs   packs
-	noReuse bool
-	inputs  []Info
-	outputs []Info
+	g        *graph.Graph
+	weights  *arena.ExecutionArena // packed and folded constants
+	packs    packs
+	noReuse  bool
+	noFusion bool
+	inputs   []Info
+	outputs  []Info
 }
 
 func compile(m *onnx.Model, o *Options) (*compiled, error) {
-	c := &compiled{weights: arena.NewExecution(arena.Options{}), noReuse: o.NoReuse}
+	c := &compiled{weights: arena.NewExecution(arena.Options{}), noReuse: o.NoReuse, noFusion: o.NoFusion}
 	g, err := graph.Build(m, func(n int) ([]byte, error) {
 		h, err := c.weights.Acquire(n)
 		if err != nil {

@@ -25,7 +25,8 @@ func (s *Session) Prepare(t *Target, in []tensor.View) (*Explanation, error) {
 	if t == nil {
 		t = s.outputs
 	}
-	f, err := t.runner.(*unit).acquireChecked(in)
+	u := t.runner.(*unit)
+	f, err := u.acquireChecked(in, u.m.noFusion)
 	if err != nil {
 		return nil, err
 	}
@@ -53,6 +54,7 @@ type PlannedStep struct {
 	InPlaceOf string   `json:"in_place"`  // the input that output 0 overwrites, or empty
 	Workspace int      `json:"workspace"` // bytes of scratch
 	At        int      `json:"workspace_offset"`
+	Fused     []string `json:"fused"` // the operators that the step stands for, where it is more than one
 	Frees     []string `json:"frees"` // the values that die in the step
 }
 
@@ -120,6 +122,9 @@ func (p *program) explainStep(i int) PlannedStep {
 		s.InPlaceOf = p.vals[st.in[k]].name
 	}
 	s.Workspace = p.work[i]
+	if st.tail != nil {
+		s.Fused = st.tail.nodes
+	}
 	return s
 }
 
@@ -149,7 +154,11 @@ func (p *program) explainValue(v, made, last int) PlannedValue {
 // one for each step.
 func (e *Explanation) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d steps, slab of %d bytes, at most %d of them live\n", len(e.Steps), e.Slab, e.Peak)
+	noun := "steps"
+	if len(e.Steps) == 1 {
+		noun = "step"
+	}
+	fmt.Fprintf(&b, "%d %s, slab of %d bytes, at most %d of them live\n", len(e.Steps), noun, e.Slab, e.Peak)
 	by := map[string]*PlannedValue{}
 	for i := range e.Values {
 		v := &e.Values[i]
@@ -160,7 +169,11 @@ func (e *Explanation) String() string {
 	}
 	for i := range e.Steps {
 		s := &e.Steps[i]
-		fmt.Fprintf(&b, "%4d %s(%s)", i, s.OpType, strings.Join(s.Inputs, ", "))
+		name := s.OpType
+		if len(s.Fused) > 0 {
+			name = strings.Join(s.Fused, "+")
+		}
+		fmt.Fprintf(&b, "%4d %s(%s)", i, name, strings.Join(s.Inputs, ", "))
 		for k, name := range s.Outputs {
 			if v := by[name]; v != nil {
 				fmt.Fprintf(&b, "%s %s", [...]string{" ->", ","}[min(k, 1)], v)

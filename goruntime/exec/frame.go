@@ -91,7 +91,7 @@ func (f *frame) prepareStep(i int) error {
 			out[k] = &f.views[v]
 		}
 	}
-	c.Bind(op.Bind{Runtime: f, In: in, Out: out, Constant: constant})
+	c.Bind(op.Bind{Runtime: f, In: in, Out: out, Constant: constant, Tail: f.tail(st)})
 	if !st.static {
 		c.outs = make([]tensor.View, len(st.out))
 		c.seen = make([]tensor.View, st.args)
@@ -107,6 +107,18 @@ func (f *frame) prepareStep(i int) error {
 	var err error
 	c.volatile, err = c.Prepare(n.Def)
 	return err
+}
+
+// tail returns the chain of a step, or nil.
+func (f *frame) tail(st *step) *op.Tail {
+	if st.tail == nil {
+		return nil
+	}
+	in := make([]*tensor.View, len(st.tail.in))
+	for k, v := range st.tail.in {
+		in[k] = &f.views[v]
+	}
+	return op.NewTail(st.tail.program, in, st.tail.onto)
 }
 
 // bind points all values of a buffer at p.

@@ -37,7 +37,7 @@ func same(a, b []copied) bool {
 	})
 }
 
-// However memory is reused, a graph gives the same bytes.
+// However memory is reused and steps are fused, a graph gives the same bytes.
 func TestRandomGraphsGiveTheSameBytesWithAndWithoutReuse(t *testing.T) {
 	testkit.NoLeaks(t)
 	first, last := uint64(1), *graphsFlag
@@ -54,7 +54,7 @@ func TestRandomGraphsGiveTheSameBytesWithAndWithoutReuse(t *testing.T) {
 
 func compareRuns(t *testing.T, seed uint64) {
 	g := newRandomGraph(t, seed)
-	plain := mustNew(t, &g.m, Options{NoReuse: true})
+	plain := mustNew(t, &g.m, Options{NoReuse: true, NoFusion: true})
 	defer plain.Close()
 	reuse := mustNew(t, &g.m, Options{})
 	defer reuse.Close()

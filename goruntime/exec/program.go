@@ -64,6 +64,7 @@ type step struct {
 	heavy  bool // may take long enough to look at the clock afterwards
 	args   int  // how many of in the node lists; the rest are captured by its bodies
 	bodies []body
+	tail   *tail // the chain that the step ends with, or nil
 }
 
 // body is a subgraph of a step and the program's values that it captures.
@@ -76,6 +77,7 @@ type body struct {
 // program is a unit specialized for one signature of inputs.
 type program struct {
 	unit    *unit
+	whole   bool // every value is made, for someone to look at
 	vals    []value
 	steps   []step
 	inputs  []int // the value of each unit input, or -1 where nothing reads it
@@ -96,9 +98,13 @@ type program struct {
 	packs packs // packed forms of folded constants
 }
 
-// matches reports whether the program is for inputs of these types and shapes.
+// matches reports whether the program is for inputs of these types and shapes, and
+// whole or not.
 // An absent optional input has the dtype Undefined.
-func (p *program) matches(in []tensor.View) bool {
+func (p *program) matches(in []tensor.View, whole bool) bool {
+	if p.whole != whole {
+		return false
+	}
 	for i := range p.sig {
 		if p.sig[i].DType != in[i].DType || !p.any(i) && !p.sig[i].Shape.Equal(in[i].Shape) {
 			return false
@@ -130,12 +136,12 @@ func (u *unit) learn(in []tensor.View) {
 }
 
 // acquire returns a frame for inputs of these types and shapes, to be given
-// back with release.
-func (u *unit) acquire(in []tensor.View) (*frame, error) {
-	if f := u.takeHot(in); f != nil {
+// back with release. A whole one makes every value of the graph.
+func (u *unit) acquire(in []tensor.View, whole bool) (*frame, error) {
+	if f := u.takeHot(in, whole); f != nil {
 		return f, nil
 	}
-	if p, f := u.find(in); f != nil {
+	if p, f := u.find(in, whole); f != nil {
 		return f, nil
 	} else if p != nil {
 		f, err := newFrame(p, nil)
@@ -145,7 +151,7 @@ func (u *unit) acquire(in []tensor.View) (*frame, error) {
 		return f, err
 	}
 	u.learn(in)
-	p, f, err := specialize(u, in)
+	p, f, err := specialize(u, in, whole)
 	if err != nil {
 		return nil, err
 	}
@@ -162,11 +168,11 @@ func (u *unit) acquire(in []tensor.View) (*frame, error) {
 
 // find returns the program for these inputs, counted as busy, with a free frame
 // of it if there is one.
-func (u *unit) find(in []tensor.View) (*program, *frame) {
+func (u *unit) find(in []tensor.View, whole bool) (*program, *frame) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	for i, p := range u.specs {
-		if !p.matches(in) {
+		if !p.matches(in, whole) {
 			continue
 		}
 		if i > 0 {
@@ -198,9 +204,9 @@ func (p *program) done(f *frame) {
 }
 
 // takeHot returns the frame that served last if it is for these inputs.
-func (u *unit) takeHot(in []tensor.View) *frame {
+func (u *unit) takeHot(in []tensor.View, whole bool) *frame {
 	f := u.hot.Swap(nil)
-	if f != nil && !f.prog.matches(in) {
+	if f != nil && !f.prog.matches(in, whole) {
 		f.prog.done(f)
 		f = nil
 	}

@@ -90,7 +90,7 @@ func (g *randomGraph) add(name string, shape []int64) {
 }
 
 func (g *randomGraph) unaryOp() string {
-	ops := []string{"Relu", "Erf", "Exp", "Tanh", "Sigmoid"}
+	ops := []string{"Relu", "Erf", "Exp", "Tanh", "Sigmoid", "HardSwish", "LeakyRelu"}
 	return ops[g.r.IntN(len(ops))]
 }
 

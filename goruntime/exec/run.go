@@ -124,7 +124,7 @@ func (s *Session) Run(c *Call) error {
 
 // Run implements Runner.
 func (u *unit) Run(c *Call, on Resources) error {
-	f, err := u.acquireChecked(c.In)
+	f, err := u.acquireChecked(c.In, c.Trace != nil || u.m.noFusion)
 	if err != nil {
 		return err
 	}

@@ -24,6 +24,8 @@ type Options struct {
 	// NoReuse gives every intermediate memory of its own: for tests of the
 	// planner and for looking at values after a run.
 	NoReuse bool
+	// NoFusion runs every node as a step of its own.
+	NoFusion bool
 	// Custom are operators that the caller brings; may be nil.
 	Custom *graph.Custom
 	// Engine runs the model; nil is the runtime's own engine.

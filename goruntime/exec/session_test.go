@@ -168,7 +168,7 @@ func TestLimitsOfTheArenas(t *testing.T) {
 			exec, io := arena.NewExecution(arena.Options{Limit: c.exec}), arena.NewIO(arena.Options{Limit: c.io})
 			defer exec.Close()
 			defer io.Close()
-			s := mustNew(t, &chainModel(t).m, Options{Execution: exec, IO: io})
+			s := mustNew(t, &chainModel(t).m, Options{Execution: exec, IO: io, NoFusion: true})
 			defer s.Close()
 			err := s.Run(&Call{In: []tensor.View{f32(tensor.Shape{5000}, ones(5000)...)}, Out: make([]Result, 1)})
 			if errs.CodeOf(err) != errs.Memory || !strings.Contains(err.Error(), "the limit is 1024 bytes") {

@@ -32,7 +32,7 @@ func NewShapes(m *onnx.Model) (*Shapes, error) {
 //
 // Errors: errs.Shape and errs.Type where a rule refuses what it is given.
 func (s *Shapes) Outputs(in []tensor.View) ([]tensor.View, error) {
-	p, _, err := walked(s.unit, in)
+	p, _, err := walked(s.unit, in, true)
 	if err != nil {
 		return nil, err
 	}

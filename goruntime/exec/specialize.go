@@ -32,12 +32,13 @@ func newScope(g *graph.Graph) scope {
 
 // specialize makes the program of u for inputs of these types and shapes, and
 // its first frame.
-func specialize(u *unit, in []tensor.View) (*program, *frame, error) {
-	p, z, err := walked(u, in)
+func specialize(u *unit, in []tensor.View, whole bool) (*program, *frame, error) {
+	p, z, err := walked(u, in, whole)
 	if err != nil {
 		return nil, nil, err
 	}
 	z.prune()
+	z.fuse()
 	f, err := newFrame(p, z.plan)
 	if err != nil {
 		p.drop()
@@ -48,8 +49,8 @@ func specialize(u *unit, in []tensor.View) (*program, *frame, error) {
 
 // walked returns what a walk over u's graph finds for such inputs: values and steps,
 // and no plan yet.
-func walked(u *unit, in []tensor.View) (*program, *specializer, error) {
-	p := &program{unit: u, inputs: make([]int, len(in)), sig: make([]tensor.View, len(in))}
+func walked(u *unit, in []tensor.View, whole bool) (*program, *specializer, error) {
+	p := &program{unit: u, whole: whole, inputs: make([]int, len(in)), sig: make([]tensor.View, len(in))}
 	z := &specializer{p: p, fold: folder{m: u.m, p: p}}
 	sc := newScope(u.g)
 	for i, v := range in {
@@ -356,6 +357,9 @@ func (z *specializer) plan(work []int) {
 // over returns the inputs that the step's output 0 may overwrite: of the same
 // shape and elements as wide, where the operator allows it.
 func (z *specializer) over(st *step) []int {
+	if st.node.Def == chainOnly {
+		return st.tail.program.Over()
+	}
 	if !st.static || st.rename || st.node.Def.InPlace == op.Never || st.out[0] == plan.None {
 		return nil
 	}

@@ -14,10 +14,13 @@ type Bind struct {
 	In       []*tensor.View
 	Out      []*tensor.View
 	Constant []bool
+	Tail     *Tail // nil where no chain follows the node
 }
 
 // Bind points c at a node's tensors.
-func (c *Context) Bind(b Bind) { c.rt, c.in, c.out, c.constant = b.Runtime, b.In, b.Out, b.Constant }
+func (c *Context) Bind(b Bind) {
+	c.rt, c.in, c.out, c.constant, c.tail = b.Runtime, b.In, b.Out, b.Constant, b.Tail
+}
 
 // BindWorkspace gives c the memory that Workspace returns.
 func (c *Context) BindWorkspace(p unsafe.Pointer) { c.work = p }

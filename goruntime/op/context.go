@@ -47,6 +47,7 @@ type Context struct {
 	in        []*tensor.View
 	out       []*tensor.View
 	constant  []bool
+	tail      *Tail
 	row       any
 	work      unsafe.Pointer
 	workBytes int

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/goruntime/goruntime/goruntime/kernels/chain"
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
 
@@ -57,6 +58,14 @@ type Def struct {
 	// Taken, for If, returns the graph attribute that the value of input 0
 	// selects: where that is known before the run, exec inlines the subgraph.
 	Taken func(cond *tensor.View) (attr string, err error)
+	// Chain, optional, adds the operator to a chain of elementwise f32 operations
+	// and returns its result; x gives the inputs that it needs as tensors. It is
+	// asked only for nodes whose output 0, and whose inputs that are not known, are
+	// f32. False says that this node cannot be in a chain.
+	Chain func(c *Infer, b *chain.Builder, x func(i int) chain.Ref) (chain.Ref, bool)
+	// Tail is set where the f32 kernel applies the chain that follows the node to
+	// its output while it is hot: see Context.Tail.
+	Tail bool
 	// Control is set where the operator runs subgraphs or moves values that are
 	// not tensors: exec hands it values rather than views.
 	Control bool

@@ -19,6 +19,8 @@ class PlannedStep:
             in the run only) or "copy" (an output that would alias another value).
         in_place: the input that the first output overwrites, or "".
         workspace: bytes of scratch, at workspace_offset of the slab.
+        fused: the operators that the step stands for, in order, where there is more
+            than one; inputs has what all of them read.
         frees: the values whose last use this is.
     """
 
@@ -32,6 +34,7 @@ class PlannedStep:
     in_place: str
     workspace: int
     workspace_offset: int
+    fused: tuple[str, ...]
     frees: tuple[str, ...]
 
 
@@ -90,7 +93,7 @@ class ExecutionPlan:
 
 
 def _step(step: dict[str, Any]) -> PlannedStep:
-    lists = {key: tuple(step[key] or ()) for key in ("inputs", "outputs", "frees")}
+    lists = {key: tuple(step[key] or ()) for key in ("inputs", "outputs", "fused", "frees")}
     return PlannedStep(**{**step, **lists})
 
 

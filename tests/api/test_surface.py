@@ -133,9 +133,11 @@ def test_events_tell_each_value_up_to_a_failure():
 
 
 def test_the_plan_reads_as_text():
-    evaluator = ReferenceEvaluator(CHAIN)
+    nodes = [helper.make_node("Relu", ["x"], ["a"]), helper.make_node("Softmax", ["a"], ["b"]), helper.make_node("Add", ["b", "a"], ["y"])]
+    evaluator = ReferenceEvaluator(model(nodes, shape=["N"]))
     plan = evaluator.prepare({"x": (4, )})
-    assert [s.op_type for s in plan.steps] == ["Relu", "Mul", "Add"]
+    assert [s.op_type for s in plan.steps] == ["Relu", "Softmax", "Add"]
+    assert not any(s.fused for s in plan.steps)
     by = {v.name: v for v in plan.values}
     assert by["x"].role == "borrowed"
     assert by["a"].role == by["b"].role == "execution"
@@ -152,6 +154,12 @@ def test_the_plan_reads_as_text():
         evaluator.prepare({"z": (4,)})
     with pytest.raises(ShapeError, match="rank 2 given"):
         evaluator.prepare({"x": (4, 4)})
+
+
+def test_the_plan_shows_what_is_fused():
+    plan = ReferenceEvaluator(CHAIN).prepare({"x": (4,)})
+    assert [(s.op_type, s.fused, s.inputs, s.outputs) for s in plan.steps] == [("Add", ("Relu", "Mul", "Add"), ("x",), ("y",))]
+    assert "Relu+Mul+Add(x) -> y f32[4] io" in str(plan)
 
 
 def test_types_opsets_and_metadata():
@@ -325,7 +333,7 @@ def test_a_session_over_a_context():
         pass
     assert rt.names() == []
     np.testing.assert_array_equal(y, [0, 6, 12])
-    assert str(session.get_execution_plan({"x": (3,)})).startswith("3 steps")
+    assert str(session.get_execution_plan({"x": (3,)})).startswith("1 step, ")
 
 
 def test_tensors_and_dlpack():

@@ -16,6 +16,7 @@ package conv
 import (
 	"unsafe"
 
+	"github.com/goruntime/goruntime/goruntime/kernels/chain"
 	"github.com/goruntime/goruntime/goruntime/kernels/gemm"
 )
 
@@ -33,6 +34,7 @@ type Args struct {
 	Packed  unsafe.Pointer // what PackFilters made, or nil
 	Scratch []byte         // Workspace bytes
 	Relu    bool
+	Tail    *chain.Bound // what is applied to Y part by part, or nil
 }
 
 // fewPixels is up to how many output pixels an image has its filters in the
@@ -57,21 +59,28 @@ type Plan struct {
 	offsets []int32   // few: of each (pixel, tap) in an input plane, -1 in the padding
 	pieces  []piece   // of all blocks, what unfold lays out
 	first   []int32   // where the pieces of each block begin; one more at the end
-	blocks  int       // of pixels: panels, or bands of rows
-	cuts    int       // of the filters of a group, where there are few blocks
-	perPart int       // bytes of scratch of one thread's chunk
+	blocks  int       // of pixels: bands of rows, or width pixels each
+	width   int
+	cuts    int // of the filters of a group, where there are few blocks
+	perPart int // bytes of scratch of one thread's chunk
+	ends    int // of them, where the scratch of the tail starts
 	slots   int
 	free    chan int
 	a       *Args
 }
 
-// NewPlan prepares a convolution for runs on up to threads threads.
-func NewPlan(s Shape, threads int) *Plan {
+// NewPlan prepares a convolution for runs on up to threads threads. Tail is how many
+// float32s of scratch the tail of a run needs.
+func NewPlan(s Shape, threads, tail int) *Plan {
 	p := &Plan{s: s, pixels: product(s.Out), plane: product(s.In), taps: product(s.Kernel), perM: s.M / s.Group}
 	p.k = s.C / s.Group * p.taps
 	p.direct = p.isDirect()
 	p.few = p.pixels <= fewPixels && p.perM >= 16
-	p.blocks = (p.pixels + gemm.Panel - 1) / gemm.Panel
+	p.width = gemm.Panel
+	if p.direct && !p.few {
+		p.width = p.wide()
+	}
+	p.blocks = (p.pixels + p.width - 1) / p.width
 	if p.few {
 		p.blocks = 1
 		// Filters that change from run to run are not packed: then a panel is needed.
@@ -87,7 +96,8 @@ func NewPlan(s Shape, threads int) *Plan {
 		p.perPart = 4 * p.k * gemm.Panel
 	}
 	p.cuts = p.cut(p.blocks, 2*tileRows)
-	p.perPart = (p.perPart + 63) &^ 63
+	p.ends = (p.perPart + 63) &^ 63
+	p.perPart = (p.ends + 4*tail + 63) &^ 63
 	p.slots = max(1, threads)
 	p.free = make(chan int, p.slots)
 	for i := range p.slots {
@@ -103,6 +113,20 @@ func NewPlan(s Shape, threads int) *Plan {
 		p.list()
 	}
 	return p
+}
+
+// blockFloats is how many numbers of a block of pixels, input and output, lie in the
+// cache at a time.
+const blockFloats = 160 << 10
+
+// wide returns how many pixels a block of a direct convolution has: whole panels.
+func (p *Plan) wide() int {
+	most := max(1, blockFloats/max(1, p.perM+p.k)/gemm.Panel) * gemm.Panel
+	if p.pixels <= most+gemm.Panel {
+		return max(1, p.pixels)
+	}
+	blocks := (p.pixels + most - 1) / most
+	return (p.pixels + blocks*gemm.Panel - 1) / (blocks * gemm.Panel) * gemm.Panel
 }
 
 // cut returns in how many parts the filters of a group are computed, so that two
@@ -203,7 +227,7 @@ func (p *Plan) winograd() bool { return p.wino != nil && p.a != nil && p.a.Packe
 
 // Grain returns how many iterations make a chunk worth handing out.
 func (p *Plan) Grain() int {
-	pixels := min(gemm.Panel, p.pixels)
+	pixels := min(p.width, p.pixels)
 	blocks, cuts := p.split()
 	if p.winograd() {
 		return max(1, (4<<20)/max(1, p.perM*p.k*p.pixels/blocks/cuts))
@@ -223,6 +247,7 @@ func (p *Plan) Chunk(lo, hi int) {
 		scratch = unsafe.Pointer(&p.a.Scratch[slot*p.perPart])
 	}
 	blocks, cuts := p.split()
+	end := p.ending(scratch)
 	filled, band := -1, -1 // the block and the band that the scratch holds
 	for i := lo; i < hi; i++ {
 		at, cut := i/cuts, i%cuts
@@ -233,21 +258,71 @@ func (p *Plan) Chunk(lo, hi int) {
 		switch {
 		case p.few && p.a.Packed != nil:
 			p.turned(image, group, scratch)
+			end.add(p, image, group*p.perM, (group+1)*p.perM, 0, p.pixels)
 		case p.winograd():
-			p.tiles(image, block, m0, m1, scratch, filled != at)
+			p.tiles(image, block, m0, m1, scratch, filled != at, &end)
 		case p.slide != nil:
 			if filled != at && !p.slide.bare {
 				p.pad(p.x(image, group), scratch, block*p.slide.d.outRows, band != block)
 			}
 			p.band(image, group, block, m0, m1, scratch)
+			wide := p.slide.d.outRows * p.slide.d.outWidth
+			end.add(p, image, group*p.perM+m0, group*p.perM+m1, block*wide, min(p.pixels, (block+1)*wide))
 		default:
 			if filled != at && !p.direct {
 				p.unfold(p.x(image, group), scratch, block)
 			}
 			p.block(image, group, block, m0, m1, scratch)
+			end.add(p, image, group*p.perM+m0, group*p.perM+m1, block*p.width, min(p.pixels, (block+1)*p.width))
 		}
 		filled, band = at, block
 	}
+	end.flush()
+}
+
+// ending applies the tail of a run to what a chunk wrote.
+type ending struct {
+	tail   *chain.Bound
+	room   []float32
+	lo, hi int // elements that lie side by side and wait for more
+}
+
+// waiting is how many elements wait at most: what is in the cache.
+const waiting = 4 << 10
+
+func (p *Plan) ending(scratch unsafe.Pointer) ending {
+	e := ending{tail: p.a.Tail}
+	if e.tail != nil && e.tail.Scratch() > 0 {
+		// SAFETY: the scratch of the tail lies behind that of the convolution.
+		e.room = unsafe.Slice((*float32)(unsafe.Add(scratch, p.ends)), e.tail.Scratch())
+	}
+	return e
+}
+
+// add ends the pixels [n0, n1) of the filters [m0, m1) of an image; whole planes
+// wait for those that follow.
+func (e *ending) add(p *Plan, image, m0, m1, n0, n1 int) {
+	if e.tail == nil {
+		return
+	}
+	lo := (image*p.s.M+m0)*p.pixels + n0
+	if n1-n0 < p.pixels {
+		e.tail.Rows(lo, n1-n0, p.pixels, m1-m0, e.room)
+		return
+	}
+	if lo != e.hi || e.hi-e.lo >= waiting {
+		e.flush()
+		e.lo = lo
+	}
+	e.hi = lo + (m1-m0)*p.pixels
+}
+
+// flush ends what waits.
+func (e *ending) flush() {
+	if e.tail != nil && e.hi > e.lo {
+		e.tail.Run(e.lo, e.hi, e.room)
+	}
+	e.lo = e.hi
 }
 
 // filters returns the first filter of a cut: tiles stay whole.
@@ -265,8 +340,8 @@ func (p *Plan) x(image, group int) unsafe.Pointer {
 // block computes the filters [m0, m1) of one block of pixels of a group: rows are
 // filters.
 func (p *Plan) block(image, group, block, m0, m1 int, scratch unsafe.Pointer) {
-	n0 := block * gemm.Panel
-	n := min(gemm.Panel, p.pixels-n0)
+	n0 := block * p.width
+	n := min(p.width, p.pixels-n0)
 	g := gemm.Args{M: p.perM, N: n, K: p.k, LDA: p.k, LDC: p.pixels, Relu: p.a.Relu}
 	// SAFETY: all offsets are inside the tensors.
 	g.A = unsafe.Add(p.a.W, 4*group*p.perM*p.k)

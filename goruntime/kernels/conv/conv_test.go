@@ -133,7 +133,7 @@ func newSample(s Shape) *sample {
 func (c *sample) agree(t *testing.T, relu, packed bool) {
 	s, x, w, bias := c.Shape, c.x, c.w, c.bias
 	whole, parts := make([]float32, s.N*s.M*product(s.Out)), make([]float32, s.N*s.M*product(s.Out))
-	p := NewPlan(s, 2)
+	p := NewPlan(s, 2, 0)
 	a := Args{X: address(x), W: address(w), Bias: address(bias), Y: address(whole), Scratch: make([]byte, p.Workspace()), Relu: relu}
 	if tiles := s.Group == 1 && s.C >= 16 && s.M >= 16 && s.C*s.M >= 1024 && s.Kernel[0] == 3 && p.pixels >= 96; tiles != p.Winograd() {
 		t.Fatalf("in tiles: %v, want %v", p.Winograd(), tiles)
@@ -172,7 +172,7 @@ func BenchmarkChunk(b *testing.B) {
 			r := rand.New(rand.NewPCG(1, 2))
 			k := s.C / s.Group * product(s.Kernel)
 			x, w, y := random(r, s.C*product(s.In)), random(r, s.M*k), make([]float32, s.M*product(s.Out))
-			p := NewPlan(s, 1)
+			p := NewPlan(s, 1, 0)
 			p.Bind(&Args{X: address(x), W: address(w), Y: address(y), Scratch: make([]byte, p.Workspace())})
 			for b.Loop() {
 				p.Chunk(0, p.Parts())

@@ -114,7 +114,7 @@ type transform struct {
 
 // tiles computes the filters [m0, m1) of a band of tiles. Fresh says that the
 // scratch does not hold the inputs of this band yet.
-func (p *Plan) tiles(image, band, m0, m1 int, scratch unsafe.Pointer, fresh bool) {
+func (p *Plan) tiles(image, band, m0, m1 int, scratch unsafe.Pointer, fresh bool, end *ending) {
 	w, v := p.wino, chosen()
 	// SAFETY: the scratch has room for these, one behind the other.
 	inputs := unsafe.Add(scratch, 4*w.plane())
@@ -134,6 +134,8 @@ func (p *Plan) tiles(image, band, m0, m1 int, scratch unsafe.Pointer, fresh bool
 		for i := range some {
 			// SAFETY: filter i has a row in the matrices of sums.
 			p.toPixels(v, image, band*w.d.outRows, m+i, unsafe.Add(sums, 4*i*w.run), pixels)
+			first := 4 * band * w.d.outRows * p.s.Out[1]
+			end.add(p, image, m+i, m+i+1, first, min(p.pixels, first+4*w.d.outRows*p.s.Out[1]))
 		}
 	}
 }

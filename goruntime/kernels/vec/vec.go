@@ -35,6 +35,8 @@ const (
 	Ceil
 	RoundEven
 	Reciprocal
+	Swish // x times Logistic
+	Sixth // x clamp(x + 3, 0, 6) / 6, rounded at each step
 	functions
 )
 
@@ -62,6 +64,7 @@ const (
 	Line               // x*s + r, rounded twice
 	Ramp               // Line between 0 and 1
 	Gate               // x times Ramp
+	Bell               // (erf(x/s) + 1) x r, rounded at each step
 	curves
 )
 

@@ -22,6 +22,8 @@ var portableKernels = kernels{
 		Ceil:              each(func(x float32) float32 { return float32(math.Ceil(float64(x))) }),
 		RoundEven:         each(func(x float32) float32 { return float32(math.RoundToEven(float64(x))) }),
 		Reciprocal:        each(func(x float32) float32 { return 1 / x }),
+		Swish:             each(func(x float32) float32 { return x * Sigmoid(x) }),
+		Sixth:             each(func(x float32) float32 { return x * clamp(x+3, 0, 6) / 6 }),
 	},
 	binary: [operations][3]func(*args){
 		Plus:    pairs(func(x, y float32) float32 { return x + y }),
@@ -37,6 +39,7 @@ var portableKernels = kernels{
 		Line:  bent(line),
 		Ramp:  bent(func(x, s, r float32) float32 { return clamp(line(x, s, r), 0, 1) }),
 		Gate:  bent(func(x, s, r float32) float32 { return x * clamp(line(x, s, r), 0, 1) }),
+		Bell:  bent(func(x, s, r float32) float32 { return float32((Erf(x/s)+1)*x) * r }),
 	},
 	second: func(a *args) { a.every(2) },
 	fourth: func(a *args) { a.every(4) },

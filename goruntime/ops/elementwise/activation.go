@@ -13,8 +13,8 @@ import (
 var (
 	Elu = parametric("Elu", op.Versions{1: "", 6: "", 22: "bfloat16"}, tunedFloats(elu, elu32), parameter("alpha", 1), nil, consumed)
 
-	LeakyRelu = parametric("LeakyRelu", op.Versions{1: "", 6: "", 16: "bfloat16"}, tunedFloats(leaky, leaky32),
-		parameter("alpha", 0.01), nil, consumed)
+	LeakyRelu = chained(leaks, parametric("LeakyRelu", op.Versions{1: "", 6: "", 16: "bfloat16"}, tunedFloats(leaky, leaky32),
+		parameter("alpha", 0.01), nil, consumed))
 
 	Selu = parametric("Selu", op.Versions{6: "", 22: "bfloat16"}, tunedFloats(selu, selu32),
 		parameter("alpha", 1.67326319217681884765625), parameter("gamma", 1.05070102214813232421875))
@@ -24,15 +24,15 @@ var (
 
 	Celu = parametric("Celu", op.Versions{12: "", 28: "all floats"}, tunedFloats(celu, nil), parameter("alpha", 1), nil)
 
-	HardSigmoid = parametric("HardSigmoid", op.Versions{1: "", 6: "", 22: "bfloat16"}, tunedFloats(hardSigmoid, hardSigmoid32),
-		parameter("alpha", 0.2), parameter("beta", 0.5), consumed)
+	HardSigmoid = chained(bends(vec.Ramp, func(a *op.Values) (float32, float32) { return a.Float("alpha"), a.Float("beta") }), parametric("HardSigmoid", op.Versions{1: "", 6: "", 22: "bfloat16"}, tunedFloats(hardSigmoid, hardSigmoid32),
+		parameter("alpha", 0.2), parameter("beta", 0.5), consumed))
 
-	HardSwish = parametric("HardSwish", op.Versions{14: "", 22: "bfloat16"}, tunedFloats(hardSwish, hardSwish32), nil, nil)
+	HardSwish = chained(bends(vec.Gate, func(*op.Values) (float32, float32) { return 1.0 / 6, 0.5 }), parametric("HardSwish", op.Versions{14: "", 22: "bfloat16"}, tunedFloats(hardSwish, hardSwish32), nil, nil))
 
 	ThresholdedRelu = parametric("ThresholdedRelu", op.Versions{10: "", 22: "bfloat16"}, tunedFloats(thresholded, thresholded32),
 		parameter("alpha", 1), nil)
 
-	Swish = parametric("Swish", op.Versions{24: ""}, tunedFloats(swish, swish32), parameter("alpha", 1), nil)
+	Swish = chained(swishes, parametric("Swish", op.Versions{24: ""}, tunedFloats(swish, swish32), parameter("alpha", 1), nil))
 
 	Softplus = parametric("Softplus", op.Versions{1: "", 22: "bfloat16"}, tunedFloats(softplus, softplus32), nil, nil)
 	Softsign = parametric("Softsign", op.Versions{1: "", 22: "bfloat16"}, tunedFloats(softsign, softsign32), nil, nil)
@@ -44,7 +44,7 @@ var (
 // https://onnx.ai/onnx/operators/onnx__Gelu.html   Departures: none.
 var Gelu = op.Declare(op.Def{
 	Name: "Gelu", Versions: op.Versions{20: ""}, Attrs: op.Attrs(op.String("approximate", "none")),
-	InPlace: op.FirstOnly, Shape: op.SameAsInput,
+	InPlace: op.FirstOnly, Shape: op.SameAsInput, Chain: gelus,
 	Prepare: func(c *op.Context) error {
 		s := &tuned{}
 		switch by := c.Attr.Str("approximate"); by {

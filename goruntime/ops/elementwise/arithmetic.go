@@ -11,12 +11,13 @@ import (
 // arithmetic declares an operator on two broadcast inputs of one type: the
 // versions from 7 on, which broadcast like NumPy, and those before, which need
 // the attribute broadcast.
-func arithmetic(name string, table op.Table, prepare func(*op.Context) error) (now, legacy *op.Def) {
+func arithmetic(name string, o vec.Operation, table op.Table, prepare func(*op.Context) error) (now, legacy *op.Def) {
 	def := op.Def{
 		Name: name, Versions: op.Versions{7: "", 13: "bfloat16", 14: "all integers"}, InPlace: op.AnyInput,
-		Shape: broadcastAs(tensor.Undefined), Prepare: prepare, Run: runPair, DTypes: table,
+		Shape: broadcastAs(tensor.Undefined), Prepare: prepare, Run: runPair, DTypes: table, Chain: combines(o),
 	}
 	old := def
+	old.Chain = nil
 	old.Versions, old.Attrs = op.Versions{1: "floats", 6: "integers"}, append(slices.Clone(legacyAttrs), consumed)
 	old.Shape, old.Prepare, old.InPlace = legacyAs(tensor.Undefined), prepareLegacy, op.FirstOnly
 	return op.Declare(def), op.Declare(old)
@@ -27,15 +28,15 @@ func arithmetic(name string, table op.Table, prepare func(*op.Context) error) (n
 // Departures: none. Div of integers truncates towards zero; a zero divisor of
 // an integer gives 0, as NumPy has it.
 var (
-	Add, Add1 = arithmetic("Add", rows(sum[int8], sum[int16], sum[int32], sum[int64], sum[uint8], sum[uint16], sum[uint32], sum[uint64],
+	Add, Add1 = arithmetic("Add", vec.Plus, rows(sum[int8], sum[int16], sum[int32], sum[int64], sum[uint8], sum[uint16], sum[uint32], sum[uint64],
 		row32(vec.Plus, sum[float32]), sum[float64], func(a, b float32) float32 { return a + b }), preparePair)
-	Sub, Sub1 = arithmetic("Sub", rows(difference[int8], difference[int16], difference[int32], difference[int64],
+	Sub, Sub1 = arithmetic("Sub", vec.Minus, rows(difference[int8], difference[int16], difference[int32], difference[int64],
 		difference[uint8], difference[uint16], difference[uint32], difference[uint64],
 		row32(vec.Minus, difference[float32]), difference[float64], func(a, b float32) float32 { return a - b }), preparePair)
-	Mul, Mul1 = arithmetic("Mul", rows(product[int8], product[int16], product[int32], product[int64],
+	Mul, Mul1 = arithmetic("Mul", vec.Times, rows(product[int8], product[int16], product[int32], product[int64],
 		product[uint8], product[uint16], product[uint32], product[uint64],
 		row32(vec.Times, product[float32]), product[float64], func(a, b float32) float32 { return a * b }), preparePair)
-	Div, Div1 = arithmetic("Div", rows(rowOf(quotient[int8]), rowOf(quotient[int16]), rowOf(quotient[int32]), rowOf(quotient[int64]),
+	Div, Div1 = arithmetic("Div", vec.Over, rows(rowOf(quotient[int8]), rowOf(quotient[int16]), rowOf(quotient[int32]), rowOf(quotient[int64]),
 		rowOf(quotient[uint8]), rowOf(quotient[uint16]), rowOf(quotient[uint32]), rowOf(quotient[uint64]),
 		row32(vec.Over, ratio[float32]), ratio[float64], func(a, b float32) float32 { return a / b }), preparePair)
 )

@@ -15,7 +15,7 @@ import (
 // https://onnx.ai/onnx/operators/onnx__Clip.html   Departures: none.
 var Clip = op.Declare(op.Def{
 	Name: "Clip", Versions: op.Versions{11: "bounds are inputs", 12: "all numbers", 13: "bfloat16"},
-	InPlace: op.FirstOnly, Shape: op.SameAsInput,
+	InPlace: op.FirstOnly, Shape: op.SameAsInput, Chain: clamps,
 	Prepare: func(c *op.Context) error { c.State = &clipping{}; return nil },
 	Run: func(c *op.Context) error {
 		s := c.State.(*clipping)
@@ -47,7 +47,7 @@ var Clip1 = clipByAttrs(op.Versions{1: ""}, op.Optional("min", op.KindFloat), op
 
 func clipByAttrs(versions op.Versions, attrs ...op.Attr) *op.Def {
 	return op.Declare(op.Def{
-		Name: "Clip", Versions: versions, Attrs: attrs, InPlace: op.FirstOnly, Shape: op.SameAsInput,
+		Name: "Clip", Versions: versions, Attrs: attrs, InPlace: op.FirstOnly, Shape: op.SameAsInput, Chain: clampsByAttrs,
 		Prepare: func(c *op.Context) error {
 			s := &clipping{}
 			bound, always := attrBound[c.In(0).DType], c.Version >= 6
@@ -120,9 +120,12 @@ func clip[T number](s *clipping, lo, hi int) {
 	}
 }
 
+// The bounds that do not bound.
+var least, greatest = float32(math.Inf(-1)), float32(math.Inf(1))
+
 // clip32 takes both bounds in one pass; what is not set does not bound.
 func clip32(s *clipping, lo, hi int) {
-	low, high := float32(math.Inf(-1)), float32(math.Inf(1))
+	low, high := least, greatest
 	if s.low != nil {
 		low = tensor.Elems[float32](s.low)[0]
 	}

@@ -12,22 +12,22 @@ import (
 // Sign leaves a NaN, Abs and Neg of the lowest integer wrap.
 // https://onnx.ai/onnx/operators/   Departures: none.
 var (
-	Abs = unary("Abs", op.Versions{1: "floats", 6: "integers", 13: "bfloat16"}, floats(math.Abs, vec.Absolute, via64(math.Abs)).
+	Abs = chained(applies(vec.Absolute), unary("Abs", op.Versions{1: "floats", 6: "integers", 13: "bfloat16"}, floats(math.Abs, vec.Absolute, via64(math.Abs)).
 		And(integers(magnitude[int8], magnitude[int16], magnitude[int32], magnitude[int64],
-			same1[uint8], same1[uint16], same1[uint32], same1[uint64])), consumed)
-	Neg = unary("Neg", op.Versions{1: "floats", 6: "signed integers", 13: "bfloat16"},
+			same1[uint8], same1[uint16], same1[uint32], same1[uint64])), consumed))
+	Neg = chained(applies(vec.Negative), unary("Neg", op.Versions{1: "floats", 6: "signed integers", 13: "bfloat16"},
 		floats(minus[float64], vec.Negative, minus[float32]).And(op.ByType(map[tensor.DType]span{
 			tensor.I8: spanOf(minus[int8]), tensor.I16: spanOf(minus[int16]), tensor.I32: spanOf(minus[int32]), tensor.I64: spanOf(minus[int64]),
-		})), consumed)
+		})), consumed))
 	Sign = unary("Sign", op.Versions{9: "", 13: "bfloat16"}, functionOf(sign[float64], sign[float32]).
 		And(integers(sign[int8], sign[int16], sign[int32], sign[int64], sign[uint8], sign[uint16], sign[uint32], sign[uint64])))
 
-	Floor = unary("Floor", op.Versions{1: "", 6: "", 13: "bfloat16"}, floats(math.Floor, vec.Floor, via64(math.Floor)), consumed)
-	Ceil  = unary("Ceil", op.Versions{1: "", 6: "", 13: "bfloat16"}, floats(math.Ceil, vec.Ceil, via64(math.Ceil)), consumed)
-	Round = unary("Round", op.Versions{11: "", 22: "bfloat16"}, floats(math.RoundToEven, vec.RoundEven, via64(math.RoundToEven)))
+	Floor = chained(applies(vec.Floor), unary("Floor", op.Versions{1: "", 6: "", 13: "bfloat16"}, floats(math.Floor, vec.Floor, via64(math.Floor)), consumed))
+	Ceil  = chained(applies(vec.Ceil), unary("Ceil", op.Versions{1: "", 6: "", 13: "bfloat16"}, floats(math.Ceil, vec.Ceil, via64(math.Ceil)), consumed))
+	Round = chained(applies(vec.RoundEven), unary("Round", op.Versions{11: "", 22: "bfloat16"}, floats(math.RoundToEven, vec.RoundEven, via64(math.RoundToEven))))
 
-	Reciprocal = unary("Reciprocal", op.Versions{1: "", 6: "", 13: "bfloat16"},
-		floats(func(x float64) float64 { return 1 / x }, vec.Reciprocal, func(x float32) float32 { return 1 / x }), consumed)
+	Reciprocal = chained(applies(vec.Reciprocal), unary("Reciprocal", op.Versions{1: "", 6: "", 13: "bfloat16"},
+		floats(func(x float64) float64 { return 1 / x }, vec.Reciprocal, func(x float32) float32 { return 1 / x }), consumed))
 )
 
 // The trigonometric and hyperbolic functions and their inverses; each is one

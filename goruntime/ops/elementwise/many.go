@@ -11,18 +11,18 @@ import (
 // through; 16-bit floats are rounded once, at the end.
 // https://onnx.ai/onnx/operators/onnx__Max.html (Min, Sum, Mean)   Departures: none.
 var (
-	Max, Max1   = variadic("Max", op.Versions{8: "", 12: "integers", 13: "bfloat16"}, joins(vec.Larger, false).And(wholeJoins(vec.Larger)))
-	Min, Min1   = variadic("Min", op.Versions{8: "", 12: "integers", 13: "bfloat16"}, joins(vec.Smaller, false).And(wholeJoins(vec.Smaller)))
-	Sum, Sum1   = variadic("Sum", op.Versions{8: "", 13: "bfloat16"}, joins(vec.Plus, false))
-	Mean, Mean1 = variadic("Mean", op.Versions{8: "", 13: "bfloat16"}, joins(vec.Plus, true))
+	Max, Max1   = variadic("Max", op.Versions{8: "", 12: "integers", 13: "bfloat16"}, joins(vec.Larger, false).And(wholeJoins(vec.Larger)), gathers(vec.Larger))
+	Min, Min1   = variadic("Min", op.Versions{8: "", 12: "integers", 13: "bfloat16"}, joins(vec.Smaller, false).And(wholeJoins(vec.Smaller)), gathers(vec.Smaller))
+	Sum, Sum1   = variadic("Sum", op.Versions{8: "", 13: "bfloat16"}, joins(vec.Plus, false), gathers(vec.Plus))
+	Mean, Mean1 = variadic("Mean", op.Versions{8: "", 13: "bfloat16"}, joins(vec.Plus, true), nil)
 )
 
 // variadic declares an operator on a list of inputs of one type. Before version
 // 8 all must have one shape.
-func variadic(name string, versions op.Versions, table op.Table) (now, legacy *op.Def) {
+func variadic(name string, versions op.Versions, table op.Table, l link) (now, legacy *op.Def) {
 	def := op.Def{
 		Name: name, Versions: versions, InPlace: op.AnyInput,
-		Shape: variadicShape, Prepare: prepareMany, Run: runMany, DTypes: table,
+		Shape: variadicShape, Prepare: prepareMany, Run: runMany, DTypes: table, Chain: l,
 	}
 	old := def
 	old.Versions, old.Attrs = op.Versions{1: "one shape", 6: ""}, op.Attrs(consumed)

@@ -16,6 +16,7 @@ var Pow = op.Declare(op.Def{
 	Name:     "Pow",
 	Versions: op.Versions{7: "one type", 12: "two types", 13: "bfloat16", 15: ""},
 	InPlace:  op.FirstOnly,
+	Chain:    squares,
 	Shape: func(c *op.Infer) error {
 		out, err := op.BroadcastShape(c.Grow(0, c.DType(0), 0), c.In(0), c.In(1))
 		c.SetOutput(0, c.DType(0), out)

@@ -20,7 +20,7 @@ var PRelu = op.Declare(op.Def{
 		c.SetOutput(0, c.DType(0), c.In(0))
 		return nil
 	},
-	Prepare: preparePair, Run: runPair, DTypes: preluRows,
+	Prepare: preparePair, Run: runPair, DTypes: preluRows, Chain: combines(vec.Leak),
 })
 
 // PRelu1 is PRelu before version 7: a slope of one dimension belongs to the

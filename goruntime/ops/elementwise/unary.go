@@ -68,16 +68,16 @@ func via64(f func(float64) float64) func(float32) float32 {
 // Each is one row: the operator, its versions, its function.
 // https://onnx.ai/onnx/operators/   Departures: none.
 var (
-	Sqrt    = unary("Sqrt", op.Versions{1: "", 6: "", 13: "bfloat16"}, floats(math.Sqrt, vec.SquareRoot, via64(math.Sqrt)), consumed)
-	Erf     = unary("Erf", op.Versions{9: "", 13: "bfloat16"}, floats(math.Erf, vec.ErrorFunction, via64(math.Erf)).And(whole(math.Erf)))
-	Sigmoid = unary("Sigmoid", op.Versions{1: "", 6: "", 13: "bfloat16"}, floats(sigmoid, vec.Logistic, via64(sigmoid)), consumed)
-	Tanh    = unary("Tanh", op.Versions{1: "", 6: "", 13: "bfloat16"}, floats(math.Tanh, vec.HyperbolicTangent, via64(math.Tanh)), consumed)
-	Exp     = unary("Exp", op.Versions{1: "", 6: "", 13: "bfloat16"}, floats(math.Exp, vec.Exponential, via64(math.Exp)), consumed)
-	Log     = unary("Log", op.Versions{1: "", 6: "", 13: "bfloat16"}, floats(math.Log, vec.Logarithm, via64(math.Log)), consumed)
-	Relu    = unary("Relu", op.Versions{1: "", 6: "", 13: "bfloat16", 14: "signed integers"},
+	Sqrt    = chained(applies(vec.SquareRoot), unary("Sqrt", op.Versions{1: "", 6: "", 13: "bfloat16"}, floats(math.Sqrt, vec.SquareRoot, via64(math.Sqrt)), consumed))
+	Erf     = chained(applies(vec.ErrorFunction), unary("Erf", op.Versions{9: "", 13: "bfloat16"}, floats(math.Erf, vec.ErrorFunction, via64(math.Erf)).And(whole(math.Erf))))
+	Sigmoid = chained(applies(vec.Logistic), unary("Sigmoid", op.Versions{1: "", 6: "", 13: "bfloat16"}, floats(sigmoid, vec.Logistic, via64(sigmoid)), consumed))
+	Tanh    = chained(applies(vec.HyperbolicTangent), unary("Tanh", op.Versions{1: "", 6: "", 13: "bfloat16"}, floats(math.Tanh, vec.HyperbolicTangent, via64(math.Tanh)), consumed))
+	Exp     = chained(applies(vec.Exponential), unary("Exp", op.Versions{1: "", 6: "", 13: "bfloat16"}, floats(math.Exp, vec.Exponential, via64(math.Exp)), consumed))
+	Log     = chained(applies(vec.Logarithm), unary("Log", op.Versions{1: "", 6: "", 13: "bfloat16"}, floats(math.Log, vec.Logarithm, via64(math.Log)), consumed))
+	Relu    = chained(applies(vec.Rectifier), unary("Relu", op.Versions{1: "", 6: "", 13: "bfloat16", 14: "signed integers"},
 		floats(relu[float64], vec.Rectifier, relu[float32]).And(op.ByType(map[tensor.DType]span{
 			tensor.I8: spanOf(relu[int8]), tensor.I16: spanOf(relu[int16]), tensor.I32: spanOf(relu[int32]), tensor.I64: spanOf(relu[int64]),
-		})), consumed)
+		})), consumed))
 	Not = unary("Not", op.Versions{1: ""}, op.ByType(map[tensor.DType]span{tensor.Bool: inverse}))
 )
 

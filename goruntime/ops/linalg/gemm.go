@@ -15,6 +15,7 @@ var Gemm = op.Declare(op.Def{
 	Name:     "Gemm",
 	Versions: op.Versions{7: "C broadcasts", 9: "integers", 11: "C is optional", 13: "bfloat16"},
 	Attrs:    op.Attrs(op.Float("alpha", 1), op.Float("beta", 1), op.Int("transA", 0), op.Int("transB", 0)),
+	Tail:     true,
 	Shape:    gemmShape,
 	Prepare:  gemmPrepare,
 	Run:      gemmRun,

@@ -3,6 +3,7 @@ package linalg
 import (
 	"unsafe"
 
+	"github.com/goruntime/goruntime/goruntime/kernels/chain"
 	"github.com/goruntime/goruntime/goruntime/kernels/gemm"
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/tensor"
@@ -21,6 +22,9 @@ type gemmSheet struct {
 	byRows  bool
 	finish  func(s *gemmState, m0, m1, n0, n1 int) // nil where the sums are the result
 	c, out  *tensor.View
+	tail    *chain.Bound
+	room    chain.Room
+	work    []float32 // of the room
 }
 
 // plain reports whether a matrix and its transpose lie in memory alike.
@@ -29,6 +33,7 @@ func plain(transposed bool, rows, cols int) bool { return !transposed || rows ==
 // gemmPrepareSingle is Prepare for f32.
 func gemmPrepareSingle(c *op.Context, s *gemmState) error {
 	h := &s.sheet
+	h.room = chain.NewRoom(c.Tail(), c.Threads())
 	h.finish = finishSingle
 	if s.alpha == 1 && !s.c {
 		h.finish = nil
@@ -43,7 +48,7 @@ func gemmPrepareSingle(c *op.Context, s *gemmState) error {
 	}
 	if h.swapped = s.transB && !c.Constant(1) && s.m <= few && s.n > 1; h.swapped {
 		h.swap(s)
-		c.NeedWorkspace(4 * (h.sizes[0] + h.sizes[2]))
+		c.NeedWorkspace(4 * (h.sizes[0] + h.sizes[2] + h.room.Floats()))
 		return nil
 	}
 	if !plain(s.transA, s.m, s.k) {
@@ -124,7 +129,7 @@ func (h *gemmSheet) prepare(c *op.Context, s *gemmState, turned bool, values fun
 	case turned:
 		h.sizes[1] = s.k * s.n
 	}
-	c.NeedWorkspace(4 * (h.sizes[0] + h.sizes[1] + h.sizes[2]))
+	c.NeedWorkspace(4 * (h.sizes[0] + h.sizes[1] + h.sizes[2] + h.room.Floats()))
 	return nil
 }
 
@@ -133,7 +138,8 @@ func (h *gemmSheet) bind(c *op.Context) {
 	w := op.WorkspaceOf[float32](c)
 	h.a, w = w[:h.sizes[0]], w[h.sizes[0]:]
 	h.b, w = w[:h.sizes[1]], w[h.sizes[1]:]
-	h.y = w[:h.sizes[2]]
+	h.y, h.work = w[:h.sizes[2]], w[h.sizes[2]:]
+	h.tail = c.Tail()
 }
 
 func gemmSingle(c *op.Context, s *gemmState) {
@@ -213,8 +219,15 @@ func (s *gemmState) Chunk(lo, hi int) {
 	if h.byRows {
 		m0, m1, n0, n1 = lo*rowBlock, min(s.m, hi*rowBlock), 0, s.n
 	}
-	gemm.Run(&h.args, m0, m1, n0, n1)
-	h.end(s, m0, m1, n0, n1)
+	if h.tail == nil && h.finish == nil && s.act == nil {
+		gemm.Run(&h.args, m0, m1, n0, n1)
+		return
+	}
+	for ; m0 < m1; m0 += rowBlock { // what stays in the cache until it is finished
+		to := min(m1, m0+rowBlock)
+		gemm.Run(&h.args, m0, to, n0, n1)
+		h.end(s, m0, to, n0, n1)
+	}
 }
 
 // end does what follows the sums in a part of the result.
@@ -227,6 +240,11 @@ func (h *gemmSheet) end(s *gemmState, m0, m1, n0, n1 int) {
 		for i := m0; i < m1; i++ {
 			s.act(out[i*s.n+n0 : i*s.n+n1])
 		}
+	}
+	if h.tail != nil {
+		scratch, part := h.room.Take(h.work)
+		finishRows(h.tail, 0, s.n, m0, m1, n0, n1, scratch)
+		h.room.Give(part)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/goruntime/goruntime/goruntime/errs"
+	"github.com/goruntime/goruntime/goruntime/kernels/chain"
 	"github.com/goruntime/goruntime/goruntime/kernels/gemm"
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/tensor"
@@ -16,6 +17,7 @@ import (
 var MatMul = op.Declare(op.Def{
 	Name:     "MatMul",
 	Versions: op.Versions{1: "", 9: "integers", 13: "bfloat16"},
+	Tail:     true,
 	Shape:    matmulShape,
 	Prepare:  matmulPrepare,
 	Run:      matmulRun,
@@ -63,6 +65,9 @@ type product struct {
 	pa, pb  unsafe.Pointer
 	pc      unsafe.Pointer
 	byRows  bool
+	tail    *chain.Bound
+	room    chain.Room
+	work    []float32
 }
 
 func matmulPrepare(c *op.Context) error {
@@ -89,6 +94,8 @@ func matmulPrepare(c *op.Context) error {
 	}
 	p.a, p.b = op.BatchOffsets(batch, la, p.m*p.k), op.BatchOffsets(batch, lb, p.k*p.n)
 	c.State = p
+	p.room = chain.NewRoom(c.Tail(), c.Threads())
+	c.NeedWorkspace(4 * p.room.Floats())
 	if c.In(0).DType == tensor.F32 && c.Constant(1) && len(p.b) == 1 && p.n > 1 {
 		return p.pack(c)
 	}
@@ -129,6 +136,10 @@ func matmul32(c *op.Context, p *product) {
 	if p.packed {
 		p.args.LDB = 0
 	}
+	p.tail, p.work = c.Tail(), op.WorkspaceOf[float32](c)
+	if p.tail != nil && p.tail.Relu() {
+		p.tail, p.args.Relu = nil, true
+	}
 	p.split(c)
 }
 
@@ -154,21 +165,43 @@ const rowBlock = 24
 
 // Chunk implements op.Task over the parts of all products.
 func (p *product) Chunk(lo, hi int) {
+	scratch, part := p.room.Take(p.work)
+	defer p.room.Give(part)
 	for lo < hi {
-		batch, part := lo/p.parts, lo%p.parts
-		end := min(p.parts, part+hi-lo)
+		batch, first := lo/p.parts, lo%p.parts
+		end := min(p.parts, first+hi-lo)
 		g := p.args
 		// SAFETY: the offsets are those of matrices inside the tensors.
 		g.A = unsafe.Add(p.pa, 4*p.a[batch])
 		g.B = unsafe.Add(p.pb, 4*p.b[batch])
 		g.C = unsafe.Add(p.pc, 4*batch*p.m*p.n)
+		m0, m1, n0, n1 := 0, p.m, first*gemm.Panel, min(p.n, end*gemm.Panel)
 		if p.byRows {
-			gemm.Run(&g, part*rowBlock, min(p.m, end*rowBlock), 0, p.n)
-		} else {
-			gemm.Run(&g, 0, p.m, part*gemm.Panel, min(p.n, end*gemm.Panel))
+			m0, m1, n0, n1 = first*rowBlock, min(p.m, end*rowBlock), 0, p.n
 		}
-		lo += end - part
+		if p.tail == nil {
+			gemm.Run(&g, m0, m1, n0, n1)
+		} else {
+			p.withTail(&g, batch, m0, m1, n0, n1, scratch)
+		}
+		lo += end - first
 	}
+}
+
+// withTail computes a part of a product in blocks of rows, each of which stays in
+// the cache until its tail is done.
+func (p *product) withTail(g *gemm.Args, batch, m0, m1, n0, n1 int, scratch []float32) {
+	for ; m0 < m1; m0 += rowBlock {
+		to := min(m1, m0+rowBlock)
+		gemm.Run(g, m0, to, n0, n1)
+		finishRows(p.tail, batch*p.m, p.n, m0, to, n0, n1, scratch)
+	}
+}
+
+// finishRows applies a tail to the columns [n0, n1) of the rows [m0, m1) of a matrix
+// with n columns whose first row is number first of the output.
+func finishRows(t *chain.Bound, first, n, m0, m1, n0, n1 int, scratch []float32) {
+	t.Rows((first+m0)*n+n0, n1-n0, n, m1-m0, scratch)
 }
 
 // number is what matmulOf multiplies.

@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/goruntime/goruntime/goruntime/errs"
+	"github.com/goruntime/goruntime/goruntime/kernels/chain"
 	"github.com/goruntime/goruntime/goruntime/kernels/conv"
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/tensor"
@@ -19,6 +20,7 @@ var Conv = op.Declare(op.Def{
 	Versions: op.Versions{1: "", 11: "defaults", 22: "bfloat16"},
 	Attrs: op.Attrs(op.String("auto_pad", "NOTSET"), op.Ints("dilations"), op.Int("group", 1), op.Ints("kernel_shape"),
 		op.Ints("pads"), op.Ints("strides")),
+	Tail:    true,
 	Shape:   convShape,
 	Prepare: convPrepare,
 	Run:     func(c *op.Context) error { return op.Row[convKernel](c)(c) },
@@ -78,7 +80,7 @@ func convPrepare(c *op.Context) error {
 	s.plan = conv.NewPlan(conv.Shape{
 		N: x[0], C: x[1], M: w[0], Group: s.group,
 		In: win.in, Out: win.out, Kernel: win.kernel, Stride: win.stride, Dilation: win.dilation, Begin: win.begin,
-	}, c.Threads())
+	}, c.Threads(), scratchOf(c.Tail()))
 	c.NeedWorkspace(s.plan.Workspace())
 	if n := s.plan.PackedFilters(); n > 0 && c.Constant(1) {
 		f, err := c.Value(1)
@@ -96,6 +98,14 @@ func convPrepare(c *op.Context) error {
 		s.args.Packed = unsafe.Pointer(unsafe.SliceData(mem))
 	}
 	return nil
+}
+
+// scratchOf returns how many float32s the tail of a node needs for a goroutine.
+func scratchOf(t *chain.Bound) int {
+	if t == nil {
+		return 0
+	}
+	return t.Scratch()
 }
 
 // filtersLayout names the packed form of filters, which are packed by group.
@@ -117,6 +127,10 @@ func conv32(c *op.Context) error {
 		s.args.Bias = c.In(2).Data
 	}
 	s.args.Scratch = c.Workspace()
+	s.args.Tail, s.args.Relu = c.Tail(), false
+	if t := s.args.Tail; t != nil && t.Relu() {
+		s.args.Tail, s.args.Relu = nil, true
+	}
 	s.plan.Bind(&s.args)
 	c.For(s.plan.Parts(), s.plan.Grain(), s.plan)
 	return nil

@@ -120,7 +120,7 @@ func (n *interpolation) run(c *op.Context) error {
 	}
 	if in.DType == tensor.F32 {
 		dst := tensor.Elems[float32](out)
-		if last := chain(c, n.narrow, tensor.Elems[float32](in), dst, n.room); last != nil {
+		if last := inTurn(c, n.narrow, tensor.Elems[float32](in), dst, n.room); last != nil {
 			copy(dst, last)
 		}
 		extrapolate(n, dst, 1)
@@ -129,7 +129,7 @@ func (n *interpolation) run(c *op.Context) error {
 	k, work := wide.Parts(in.DType), op.WorkspaceOf[float64](c)
 	first := work[n.room:][:in.Elements()*k]
 	wide.Load[in.DType](first, in)
-	last := chain(c, n.wide, first, nil, n.room)
+	last := inTurn(c, n.wide, first, nil, n.room)
 	if last == nil {
 		last = first
 	}
@@ -150,10 +150,10 @@ func settle(list []float64) {
 	}
 }
 
-// chain runs the axes from src on, through the two halves of the workspace in
+// inTurn runs the axes from src on, through the two halves of the workspace in
 // turn, the last into dst where it is given. It returns where the result is, nil
 // where it is in dst; without axes that is src.
-func chain[W float32 | float64](c *op.Context, list []*resample[W], src, dst []W, room int) []W {
+func inTurn[W float32 | float64](c *op.Context, list []*resample[W], src, dst []W, room int) []W {
 	work := op.WorkspaceOf[W](c)
 	for i, r := range list {
 		r.src, r.dst = src, work[i%2*room:][:r.outer*r.out*r.inner]

@@ -28,6 +28,19 @@ var unaries = []struct {
 		g.p("VMOVUPS %s, %s", g.c(1), g.v(1))
 		g.p("VDIVPS %s, %s, %s", g.v(0), g.v(1), g.v(0))
 	}},
+	{"Swish", func(g *gen) {
+		g.p("VMOVAPS %s, %s", g.v(0), g.v(7))
+		g.sigmoid()
+		g.p("VMULPS %s, %s, %s", g.v(7), g.v(0), g.v(0))
+	}},
+	{"Sixth", func(g *gen) {
+		g.p("VADDPS %s, %s, %s", g.c(3), g.v(0), g.v(1))
+		g.p("VXORPS %s, %s, %s", g.v(2), g.v(2), g.v(2))
+		g.p("VMOVUPS %s, %s", g.c(6), g.v(3))
+		g.clamp(g.v(1), g.v(2), g.v(3))
+		g.p("VMULPS %s, %s, %s", g.v(1), g.v(0), g.v(0))
+		g.p("VDIVPS %s, %s, %s", g.v(3), g.v(0), g.v(0))
+	}},
 }
 
 // binaries are the operations on V0 and V1, into V0.
@@ -60,6 +73,14 @@ var curves = []struct {
 		g.p("VMOVAPS %s, %s", g.v(0), g.v(4))
 		g.ramp(g.v(4))
 		g.p("VMULPS %s, %s, %s", g.v(4), g.v(0), g.v(0))
+	}},
+	{"Bell", func(g *gen) {
+		g.p("VMOVAPS %s, %s", g.v(0), g.v(7))
+		g.p("VDIVPS %s, %s, %s", g.v(10), g.v(0), g.v(0))
+		g.erf()
+		g.p("VADDPS %s, %s, %s", g.c(1), g.v(0), g.v(0))
+		g.p("VMULPS %s, %s, %s", g.v(7), g.v(0), g.v(0))
+		g.p("VMULPS %s, %s, %s", g.v(11), g.v(0), g.v(0))
 	}},
 }
 

@@ -1,0 +1,205 @@
+package exec
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/goruntime/goruntime/goruntime/internal/testkit"
+	"github.com/goruntime/goruntime/goruntime/tensor"
+)
+
+// fusedOf returns what the steps of a model's plan stand for, operators joined by +.
+func fusedOf(t *testing.T, s *Session, target *Target, in ...tensor.View) []string {
+	t.Helper()
+	e, err := s.Prepare(target, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []string
+	for i := range e.Steps {
+		name := e.Steps[i].OpType
+		if f := e.Steps[i].Fused; len(f) > 0 {
+			name = strings.Join(f, "+")
+		}
+		list = append(list, name)
+	}
+	return list
+}
+
+// draw returns n numbers that are all different.
+func draw(n int) []float32 {
+	list := make([]float32, n)
+	for i := range list {
+		list[i] = float32(i%13)*0.25 - 1.5 + float32(i)*1e-3
+	}
+	return list
+}
+
+func TestWhatIsFused(t *testing.T) {
+	testkit.NoLeaks(t)
+	square := tensor.Shape{1, 4, 6, 6}
+	conv := func(b *modelBuilder, in, out string) {
+		w := b.init(floatsTensor(b.t, "w"+out, []int64{4, 4, 3, 3}, draw(144)...))
+		b.node("Conv", []string{in, w}, []string{out}, intsAttr("pads", 1, 1, 1, 1))
+	}
+	number := func(b *modelBuilder, x float32) string {
+		return b.init(floatsTensor(b.t, "n"+string(rune('a'+len(b.m.Graph.Initializers))), nil, x))
+	}
+	for _, c := range []struct {
+		name  string
+		build func(b *modelBuilder)
+		want  []string
+	}{
+		{"a chain", func(b *modelBuilder) {
+			b.node("Relu", []string{"x"}, []string{"a"})
+			b.node("Add", []string{"a", "y"}, []string{"b"})
+			b.node("Sigmoid", []string{"b"}, []string{"z"})
+		}, []string{"Relu+Add+Sigmoid"}},
+		{"one operator alone", func(b *modelBuilder) { b.node("Relu", []string{"x"}, []string{"z"}) }, []string{"Relu"}},
+		{"two readers inside", func(b *modelBuilder) {
+			b.node("Relu", []string{"x"}, []string{"a"})
+			b.node("Sigmoid", []string{"a"}, []string{"b"})
+			b.node("Mul", []string{"a", "b"}, []string{"z"})
+		}, []string{"Relu+Sigmoid+Mul"}},
+		{"a reader outside", func(b *modelBuilder) {
+			b.node("Relu", []string{"x"}, []string{"a"})
+			b.node("GlobalAveragePool", []string{"a"}, []string{"b"})
+			b.node("Mul", []string{"a", "b"}, []string{"z"})
+		}, []string{"Relu", "GlobalAveragePool", "Mul"}},
+		{"a value that grows", func(b *modelBuilder) {
+			b.node("GlobalAveragePool", []string{"x"}, []string{"a"})
+			b.node("HardSigmoid", []string{"a"}, []string{"b"})
+			b.node("Mul", []string{"y", "b"}, []string{"c"})
+			b.node("Relu", []string{"c"}, []string{"z"})
+		}, []string{"GlobalAveragePool", "HardSigmoid", "Mul+Relu"}},
+		{"an operator between that is no elementwise one", func(b *modelBuilder) {
+			b.node("Relu", []string{"x"}, []string{"a"})
+			b.node("Softmax", []string{"a"}, []string{"b"})
+			b.node("Relu", []string{"b"}, []string{"z"})
+		}, []string{"Relu", "Softmax", "Relu"}},
+		{"the tail of a convolution", func(b *modelBuilder) {
+			conv(b, "x", "a")
+			b.node("Clip", []string{"a", number(b, 0), number(b, 6)}, []string{"z"})
+		}, []string{"Conv+Clip"}},
+		{"a clip whose bound comes with the run", func(b *modelBuilder) {
+			conv(b, "x", "a")
+			b.node("ReduceMax", []string{"y"}, []string{"m"}, intAttr("keepdims", 0))
+			b.node("Clip", []string{"a", "", "m"}, []string{"z"})
+		}, []string{"Conv", "ReduceMax", "Clip"}},
+		{"a residual", func(b *modelBuilder) {
+			conv(b, "x", "a")
+			b.node("Add", []string{"a", "y"}, []string{"b"})
+			b.node("Relu", []string{"b"}, []string{"z"})
+		}, []string{"Conv+Add+Relu"}},
+		{"two convolutions and their sum", func(b *modelBuilder) {
+			conv(b, "x", "a")
+			conv(b, "y", "b")
+			b.node("Add", []string{"a", "b"}, []string{"z"})
+		}, []string{"Conv", "Conv+Add"}},
+		{"a convolution read twice", func(b *modelBuilder) {
+			conv(b, "x", "a")
+			b.node("Relu", []string{"a"}, []string{"b"})
+			conv(b, "b", "c")
+			b.node("Add", []string{"a", "c"}, []string{"z"})
+		}, []string{"Conv", "Relu", "Conv+Add"}},
+		{"powers", func(b *modelBuilder) {
+			b.node("Pow", []string{"x", number(b, 2)}, []string{"a"})
+			b.node("Relu", []string{"a"}, []string{"b"})
+			b.node("Pow", []string{"b", number(b, 3)}, []string{"z"})
+		}, []string{"Pow+Relu", "Pow"}},
+		{"a product of matrices", func(b *modelBuilder) {
+			w := b.init(floatsTensor(b.t, "w", []int64{6, 6}, draw(36)...))
+			b.node("MatMul", []string{"x", w}, []string{"a"})
+			b.node("Add", []string{"a", b.init(floatsTensor(b.t, "bias", []int64{6}, draw(6)...))}, []string{"b"})
+			b.node("Erf", []string{"b"}, []string{"z"})
+		}, []string{"MatMul", "Add", "Erf"}}, // rows of 6 are too short
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := newModel(t)
+			b.input("x", tensor.F32)
+			b.input("y", tensor.F32)
+			c.build(b)
+			b.outputs("z")
+			s, plain := mustNew(t, &b.m, Options{}), mustNew(t, &b.m, Options{NoFusion: true})
+			defer s.Close()
+			defer plain.Close()
+			x, y := f32(square, draw(144)...), f32(square, draw(288)[144:]...)
+			got := fusedOf(t, s, nil, x, y)
+			if !slices.Equal(got, c.want) {
+				t.Errorf("steps %q, want %q", got, c.want)
+			}
+			out, ref := runWith(t, s, x, y), runWith(t, plain, x, y)
+			defer release(out)
+			defer release(ref)
+			if !same(copyOf(out), copyOf(ref)) {
+				t.Error("the fused steps give other bytes than the nodes one by one")
+			}
+		})
+	}
+}
+
+// Nothing is fused over a value that somebody looks at.
+func TestValuesLookedAtAreMade(t *testing.T) {
+	testkit.NoLeaks(t)
+	b := newModel(t)
+	b.input("x", tensor.F32)
+	b.node("Relu", []string{"x"}, []string{"a"})
+	b.node("Exp", []string{"a"}, []string{"b"})
+	b.node("Neg", []string{"b"}, []string{"z"})
+	b.outputs("z")
+	s := mustNew(t, &b.m, Options{})
+	defer s.Close()
+	x := f32(tensor.Shape{40}, draw(40)...)
+	if got := fusedOf(t, s, nil, x); !slices.Equal(got, []string{"Relu+Exp+Neg"}) {
+		t.Errorf("the outputs alone: steps %q", got)
+	}
+	inner, err := s.Target([]string{"z", "a"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := fusedOf(t, s, inner, x); !slices.Equal(got, []string{"Relu", "Exp+Neg"}) {
+		t.Errorf("with an inner value: steps %q", got)
+	}
+	var seen []string
+	c := &Call{In: []tensor.View{x}, Out: make([]Result, 1), Trace: func(e *Event) {
+		for _, v := range e.Values {
+			seen = append(seen, v.Name)
+		}
+	}}
+	for range 2 { // a fused program is there already, and stays beside the other
+		seen = seen[:0]
+		if err := s.Run(c); err != nil {
+			t.Fatal(err)
+		}
+		traced := copyOf(c.Out)
+		release(c.Out)
+		if !slices.Equal(seen, []string{"x", "a", "b", "z"}) {
+			t.Errorf("the trace shows %q", seen)
+		}
+		out := runWith(t, s, x)
+		if !same(copyOf(out), traced) {
+			t.Error("a traced run gives other bytes")
+		}
+		release(out)
+	}
+}
+
+// The plan's text names what a step stands for.
+func TestThePlanShowsWhatIsFused(t *testing.T) {
+	testkit.NoLeaks(t)
+	b := newModel(t)
+	b.input("x", tensor.F32)
+	b.node("Relu", []string{"x"}, []string{"a"})
+	b.node("Exp", []string{"a"}, []string{"z"})
+	b.outputs("z")
+	s := mustNew(t, &b.m, Options{})
+	defer s.Close()
+	e, err := s.Prepare(nil, []tensor.View{f32(tensor.Shape{40}, draw(40)...)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(e.String(), "0 Relu+Exp(x) -> z f32[40] io") {
+		t.Errorf("the plan says %s", e)
+	}
+}

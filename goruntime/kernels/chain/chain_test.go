@@ -1,0 +1,307 @@
+package chain
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"unsafe"
+
+	"github.com/goruntime/goruntime/goruntime/kernels/vec"
+)
+
+// expression is a chain and, beside it, what each value is for one element.
+type expression struct {
+	b     Builder
+	r     *rand.Rand
+	shape []int
+	data  [][]float32             // of each input
+	value []func(o []int) float32 // of each Ref, at a position of the output
+	full  []bool                  // whether a Ref has the output's shape
+	onto  bool
+}
+
+func alone(f func(dst, x []float32), x float32) float32 {
+	one := [1]float32{x}
+	f(one[:], one[:])
+	return one[0]
+}
+
+// input adds a tensor that repeats in some dimensions, or none.
+func (e *expression) input(repeats bool) Ref {
+	shape := slices.Clone(e.shape)
+	if repeats {
+		for d := range shape {
+			if e.r.IntN(2) == 0 {
+				shape[d] = 1
+			}
+		}
+		for len(shape) > 0 && shape[0] == 1 && e.r.IntN(2) == 0 {
+			shape = shape[1:]
+		}
+	}
+	n := 1
+	for _, d := range shape {
+		n *= d
+	}
+	data := make([]float32, n)
+	for i := range data {
+		data[i] = float32(e.r.NormFloat64() * 3)
+	}
+	e.data = append(e.data, data)
+	lead := len(e.shape) - len(shape)
+	return e.add(e.b.Input(shape), slices.Equal(shape, e.shape), func(o []int) float32 {
+		at := 0
+		for d, n := range shape {
+			at = at*n + o[lead+d]%n
+		}
+		return data[at]
+	})
+}
+
+func (e *expression) add(r Ref, full bool, f func(o []int) float32) Ref {
+	if int(r) != len(e.value) {
+		panic("references are counted")
+	}
+	e.value, e.full = append(e.value, f), append(e.full, full)
+	return r
+}
+
+func (e *expression) number(x float32) Ref {
+	return e.add(e.b.Number(x), false, func([]int) float32 { return x })
+}
+
+func (e *expression) apply(f vec.Function, x Ref) Ref {
+	of := e.value[x]
+	return e.add(e.b.Apply(f, x), true, func(o []int) float32 {
+		return alone(func(dst, x []float32) { vec.Apply(f, dst, x) }, of(o))
+	})
+}
+
+func (e *expression) bend(c vec.Curve, x Ref, s, r float32) Ref {
+	of := e.value[x]
+	return e.add(e.b.Bend(c, x, s, r), true, func(o []int) float32 {
+		return alone(func(dst, x []float32) { vec.Bend(c, dst, x, s, r) }, of(o))
+	})
+}
+
+func (e *expression) combine(op vec.Operation, x, y Ref) Ref {
+	a, b := e.value[x], e.value[y]
+	return e.add(e.b.Combine(op, x, y), true, func(o []int) float32 {
+		by := [1]float32{b(o)}
+		return alone(func(dst, x []float32) { vec.Combine(op, dst, x, by[:]) }, a(o))
+	})
+}
+
+// check runs the chain whole and in pieces, out of place and over each input whose
+// memory it may take, and compares every bit.
+func (e *expression) check(t *testing.T) {
+	t.Helper()
+	p := e.b.Finish(e.shape, e.onto)
+	if p == nil {
+		return
+	}
+	want := make([]float32, p.Elements())
+	o := make([]int, len(e.shape))
+	for i := range want {
+		rest := i
+		for d := len(o) - 1; d >= 0; d-- {
+			o[d] = rest % e.shape[d]
+			rest /= e.shape[d]
+		}
+		want[i] = e.value[len(e.value)-1](o)
+	}
+	places := append([]int{-1}, p.Over()...)
+	if e.onto {
+		places = []int{0}
+	}
+	for _, over := range places {
+		b := Bound{Program: p}
+		out := make([]float32, len(want))
+		for i, d := range e.data {
+			if i == over {
+				copy(out, d)
+				d = out
+			}
+			b.In[i] = unsafe.Pointer(unsafe.SliceData(d))
+		}
+		b.Out = unsafe.Pointer(unsafe.SliceData(out))
+		room := make([]float32, p.Scratch())
+		for lo := 0; lo < len(out); {
+			hi := min(len(out), lo+1+e.r.IntN(1+2*len(out)/3))
+			b.Run(lo, hi, room)
+			lo = hi
+		}
+		for i := range out {
+			if math.Float32bits(out[i]) != math.Float32bits(want[i]) && (out[i] == out[i] || want[i] == want[i]) {
+				t.Fatalf("over input %d: element %d of %v is %v, want %v", over, i, e.shape, out[i], want[i])
+			}
+		}
+	}
+}
+
+func newExpression(seed uint64, shape ...int) *expression {
+	return &expression{r: rand.New(rand.NewPCG(seed, 7)), shape: shape}
+}
+
+// A chain gives the bits of its operations one by one, wherever values lie.
+func TestRandomChainsGiveTheBitsOfTheirSteps(t *testing.T) {
+	for seed := range uint64(150) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			r := rand.New(rand.NewPCG(seed, 3))
+			shape := make([]int, r.IntN(4))
+			for d := range shape {
+				shape[d] = []int{1, 2, 3, 5, 17, 40}[r.IntN(6)]
+			}
+			if r.IntN(8) == 0 {
+				shape = append(shape, 2*block+100)
+			}
+			e := newExpression(seed, shape...)
+			e.onto = r.IntN(2) == 0
+			e.input(false)
+			for range 1 + r.IntN(8) {
+				e.grow()
+			}
+			e.check(t)
+		})
+	}
+}
+
+// grow adds a random step of what is there.
+func (e *expression) grow() {
+	pick := func() Ref {
+		for {
+			if x := Ref(e.r.IntN(len(e.full))); e.full[x] {
+				return x
+			}
+		}
+	}
+	x := pick()
+	switch e.r.IntN(4) {
+	case 0:
+		fs := []vec.Function{vec.Rectifier, vec.Logistic, vec.HyperbolicTangent, vec.Negative, vec.ErrorFunction}
+		e.apply(fs[e.r.IntN(len(fs))], x)
+	case 1:
+		e.bend(vec.Curve(e.r.IntN(4)), x, -1, 2)
+	default:
+		y := x
+		switch e.r.IntN(4) {
+		case 0:
+			y = e.number(float32(e.r.NormFloat64()))
+		case 1:
+			if len(e.data) < MaxInputs {
+				y = e.input(true)
+			}
+		case 2:
+			y = pick()
+		}
+		ops := []vec.Operation{vec.Plus, vec.Minus, vec.Times, vec.Over, vec.Larger, vec.Leak}
+		if op := ops[e.r.IntN(len(ops))]; e.r.IntN(2) == 0 {
+			e.combine(op, x, y)
+		} else {
+			e.combine(op, y, x)
+		}
+	}
+}
+
+// The steps that are merged, and those beside them that must not be.
+func TestMerging(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		build func(e *expression, x Ref)
+		steps int
+	}{
+		{"x*2 + 3", func(e *expression, x Ref) { e.combine(vec.Plus, e.combine(vec.Times, x, e.number(2)), e.number(3)) }, 1},
+		{"3 + 2*x", func(e *expression, x Ref) { e.combine(vec.Plus, e.number(3), e.combine(vec.Times, e.number(2), x)) }, 1},
+		{"x*2 - 3", func(e *expression, x Ref) { e.combine(vec.Minus, e.combine(vec.Times, x, e.number(2)), e.number(3)) }, 2},
+		{"x*2 + 3, whose product is read twice", func(e *expression, x Ref) {
+			p := e.combine(vec.Times, x, e.number(2))
+			e.combine(vec.Times, e.combine(vec.Plus, p, e.number(3)), p)
+		}, 3},
+		{"x*y + 3 with a dense y", func(e *expression, x Ref) { e.combine(vec.Plus, e.combine(vec.Times, x, e.input(false)), e.number(3)) }, 2},
+		{"x logistic(x)", func(e *expression, x Ref) { e.combine(vec.Times, x, e.apply(vec.Logistic, x)) }, 1},
+		{"y logistic(x)", func(e *expression, x Ref) { e.combine(vec.Times, e.input(false), e.apply(vec.Logistic, x)) }, 2},
+		{"a hard swish in parts", func(e *expression, x Ref) { hardSwish(e, x, 3, 6, 6) }, 1},
+		{"another sum", func(e *expression, x Ref) { hardSwish(e, x, 2.5, 6, 6) }, 4},
+		{"another bound", func(e *expression, x Ref) { hardSwish(e, x, 3, 5, 6) }, 4},
+		{"another divisor", func(e *expression, x Ref) { hardSwish(e, x, 3, 6, 5) }, 4},
+		{"a gelu in parts", func(e *expression, x Ref) { gelu(e, x, x, 1) }, 1},
+		{"a gelu of two values", func(e *expression, x Ref) { gelu(e, x, e.input(false), 1) }, 5},
+		{"a gelu with another sum", func(e *expression, x Ref) { gelu(e, x, x, 2) }, 5},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			e := newExpression(1, 3, 50)
+			c.build(e, e.input(false))
+			e.check(t)
+			if p := e.b.Finish(e.shape, false); p.Steps() != c.steps {
+				t.Errorf("%d steps, want %d", p.Steps(), c.steps)
+			}
+		})
+	}
+}
+
+func hardSwish(e *expression, x Ref, plus, bound, by float32) {
+	c := e.bend(vec.Clamp, e.combine(vec.Plus, x, e.number(plus)), 0, bound)
+	e.combine(vec.Over, e.combine(vec.Times, x, c), e.number(by))
+}
+
+func gelu(e *expression, x, y Ref, plus float32) {
+	erf := e.apply(vec.ErrorFunction, e.combine(vec.Over, x, e.number(math.Sqrt2)))
+	e.combine(vec.Times, e.combine(vec.Times, y, e.combine(vec.Plus, erf, e.number(plus))), e.number(0.5))
+}
+
+// Rows of a matrix, with what lies between them untouched.
+func TestRows(t *testing.T) {
+	var b Builder
+	b.Combine(vec.Plus, b.Input([]int{4, 50}), b.Input([]int{4, 1}))
+	p := b.Finish([]int{4, 50}, true)
+	out, bias := make([]float32, 200), []float32{1, 2, 3, 4}
+	bound := Bound{Program: p, Out: unsafe.Pointer(&out[0])}
+	bound.In[0], bound.In[1] = bound.Out, unsafe.Pointer(&bias[0])
+	bound.Rows(50+7, 20, 50, 3, nil)
+	for i, x := range out {
+		want := float32(0)
+		if row, col := i/50, i%50; row >= 1 && col >= 7 && col < 27 {
+			want = bias[row]
+		}
+		if x != want {
+			t.Fatalf("element %d is %v, want %v", i, x, want)
+		}
+	}
+}
+
+// A chain with more values than a run has places for is refused.
+func TestTooManyPlaces(t *testing.T) {
+	var b Builder
+	x := b.Input([]int{4})
+	var list []Ref
+	for i := range maxPlaces {
+		list = append(list, b.Combine(vec.Times, x, b.Number(float32(i))))
+	}
+	for _, r := range list {
+		x = b.Combine(vec.Plus, x, r)
+	}
+	if b.Finish([]int{4}, false) != nil {
+		t.Error("a chain of too many values was finished")
+	}
+}
+
+func BenchmarkRun(b *testing.B) {
+	for _, n := range []int{64, 1024} {
+		b.Run(fmt.Sprintf("f32/64x%d", n), func(b *testing.B) {
+			var c Builder
+			x := c.Input([]int{64, n})
+			x = c.Combine(vec.Plus, x, c.Input([]int{64, 1}))
+			c.Combine(vec.Times, x, c.Apply(vec.Logistic, x))
+			p := c.Finish([]int{64, n}, true)
+			out, bias := make([]float32, 64*n), make([]float32, 64)
+			bound := Bound{Program: p, Out: unsafe.Pointer(&out[0])}
+			bound.In[0], bound.In[1] = bound.Out, unsafe.Pointer(&bias[0])
+			room := make([]float32, p.Scratch())
+			for b.Loop() {
+				bound.Run(0, 64*n, room)
+			}
+		})
+	}
+}

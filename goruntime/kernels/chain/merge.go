@@ -1,0 +1,133 @@
+package chain
+
+import "github.com/goruntime/goruntime/goruntime/kernels/vec"
+
+// merge makes one step of steps that package vec has a loop for, which rounds where
+// they round: a pass less over the block for each step saved.
+func (b *Builder) merge(p *Program) {
+	m := merger{b: b, p: p, reads: make([]int, len(b.values))}
+	for _, v := range b.values {
+		if v.from == computed {
+			m.reads[v.a]++
+			if v.kind == operation {
+				m.reads[v.b]++
+			}
+		}
+	}
+	for i := range b.values {
+		for _, try := range []func(int) bool{m.line, m.swish, m.sixth, m.bell} {
+			if try(i) {
+				break
+			}
+		}
+	}
+}
+
+// merger looks for steps to merge.
+type merger struct {
+	b     *Builder
+	p     *Program
+	reads []int // how many steps read a value
+}
+
+// put makes value i the step s in place of the values inner.
+func (m *merger) put(i int, s step, inner ...int) bool {
+	m.b.values[i].step = s
+	for _, k := range inner {
+		m.b.values[k].from = merged
+	}
+	return true
+}
+
+// single reports whether value i is one number for all elements of a line.
+func (m *merger) single(i int) bool {
+	v := &m.b.values[i]
+	return v.from == numeral || v.from == given && m.p.last > 1 && m.p.inputs[v.index].steps[len(m.p.dims)-1] == 0
+}
+
+// number returns a constant.
+func (m *merger) number(i int) (float32, bool) {
+	v := &m.b.values[i]
+	return v.number, v.from == numeral
+}
+
+// is reports whether value i is the operation o.
+func (m *merger) is(i int, o vec.Operation) bool {
+	v := &m.b.values[i]
+	return v.from == computed && v.kind == operation && !v.lined && vec.Operation(v.code) == o
+}
+
+// applies reports whether value i is f of x, read by one step.
+func (m *merger) applies(i int, f vec.Function) (x int, ok bool) {
+	v := &m.b.values[i]
+	return v.a, v.from == computed && v.kind == function && vec.Function(v.code) == f && m.reads[i] == 1
+}
+
+// sides calls f with both orders of the operands of value i, if it is the operation
+// o, until f is true.
+func (m *merger) sides(i int, o vec.Operation, f func(x, y int) bool) bool {
+	v := m.b.values[i]
+	return m.is(i, o) && (f(v.a, v.b) || f(v.b, v.a))
+}
+
+// line is x*s + r with single numbers.
+func (m *merger) line(i int) bool {
+	return m.sides(i, vec.Plus, func(product, plus int) bool {
+		return m.single(plus) && m.reads[product] == 1 && m.sides(product, vec.Times, func(x, times int) bool {
+			if !m.single(times) || m.single(x) {
+				return false
+			}
+			v := &m.b.values[i]
+			v.lined, v.times, v.plus = true, times, plus
+			return m.put(i, step{kind: curve, code: int(vec.Line), a: x, times: times, plus: plus}, product)
+		})
+	})
+}
+
+// swish is x times Logistic(x).
+func (m *merger) swish(i int) bool {
+	return m.sides(i, vec.Times, func(x, gate int) bool {
+		of, ok := m.applies(gate, vec.Logistic)
+		return ok && of == x && m.put(i, step{kind: function, code: int(vec.Swish), a: x}, gate)
+	})
+}
+
+// sixth is x clamp(x + 3, 0, 6) / 6.
+func (m *merger) sixth(i int) bool {
+	v := m.b.values[i]
+	if !m.is(i, vec.Over) || m.reads[v.a] != 1 {
+		return false
+	}
+	if n, ok := m.number(v.b); !ok || n != 6 {
+		return false
+	}
+	return m.sides(v.a, vec.Times, func(x, clamp int) bool {
+		c := m.b.values[clamp]
+		if c.from != computed || c.kind != curve || c.lined || vec.Curve(c.code) != vec.Clamp || c.s != 0 || c.r != 6 || m.reads[clamp] != 1 || m.reads[c.a] != 1 {
+			return false
+		}
+		return m.sides(c.a, vec.Plus, func(of, three int) bool {
+			n, ok := m.number(three)
+			return ok && n == 3 && of == x && m.put(i, step{kind: function, code: int(vec.Sixth), a: x}, v.a, clamp, c.a)
+		})
+	})
+}
+
+// bell is (erf(x/s) + 1) x r.
+func (m *merger) bell(i int) bool {
+	return m.sides(i, vec.Times, func(product, factor int) bool {
+		r, ok := m.number(factor)
+		return ok && m.reads[product] == 1 && m.sides(product, vec.Times, func(x, sum int) bool {
+			return m.reads[sum] == 1 && m.sides(sum, vec.Plus, func(erf, one int) bool {
+				n, ok := m.number(one)
+				ratio, isErf := m.applies(erf, vec.ErrorFunction)
+				if !ok || n != 1 || !isErf || m.reads[ratio] != 1 || !m.is(ratio, vec.Over) {
+					return false
+				}
+				by := m.b.values[ratio]
+				s, ok := m.number(by.b)
+				return ok && by.a == x && m.put(i, step{kind: curve, code: int(vec.Bell), a: x, s: s, r: r}, product, sum, erf, ratio)
+			})
+		})
+	})
+}
