@@ -63,6 +63,10 @@ int gr_pack_view(PyObject *array, PyObject *keep, uint64_t io, int dtype, void *
 
 extern gr_lease_shared *gr_lease_words;
 
+/* native_dlpack.c */
+PyObject *gr_dlpack_export(PyObject *module, PyObject *args);   /* (array, versioned) -> capsule */
+PyObject *gr_dlpack_import(PyObject *module, PyObject *source); /* an array over the memory of an object with __dlpack__, or of its capsule */
+
 /* native_pages.c */
 void gr_drop_load_pages(void); /* at the first call */
 

@@ -182,10 +182,7 @@ PyObject *gr_to_array(PyObject *value, int dtype, uint64_t io) {
     return Py_NewRef(value);
   }
   if (!PyArray_CheckScalar(value) && PyObject_HasAttrString(value, "__dlpack__")) {
-    PyObject *numpy = PyImport_ImportModule("numpy");
-    if (numpy == NULL) return NULL;
-    PyObject *array = PyObject_CallMethod(numpy, "from_dlpack", "O", value);
-    Py_DECREF(numpy);
+    PyObject *array = gr_dlpack_import(NULL, value);
     if (array == NULL) return NULL;
     PyObject *ready = gr_to_array(array, dtype, io);
     Py_DECREF(array);

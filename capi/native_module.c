@@ -50,6 +50,8 @@ static PyMethodDef functions[] = {
     {"arrow_export", gr_arrow_export, METH_VARARGS, "(names, arrays) as (schema capsule, array capsule)."},
     {"arrow_stream", gr_arrow_stream, METH_VARARGS, "A stream capsule of (function for the schema capsule, iterator of array capsules)."},
     {"model_lacks", model_lacks, METH_VARARGS, "What the model (path or None, bytes) needs and is not run here, as JSON."},
+    {"dlpack_export", gr_dlpack_export, METH_VARARGS, "(array, versioned): a DLPack capsule over its memory."},
+    {"dlpack_import", gr_dlpack_import, METH_O, "An array over the memory of an object with __dlpack__."},
     {"shortcut", gr_shortcut, METH_VARARGS, "(class, doc): takes the place of the class's method run."},
     {"set_errors", gr_set_errors, METH_O, "Takes the module that makes exceptions."},
     {"check_fork", check_fork, METH_NOARGS, "Raises in a process forked after the core was loaded."},

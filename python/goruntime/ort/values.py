@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._load import native
+from ..tensor import Tensor
+
 if TYPE_CHECKING:
     from .session import InferenceSession
 
@@ -80,20 +83,19 @@ class OrtValue:
 
     @staticmethod
     def from_dlpack(data: Any, is_bool_tensor: bool = False) -> OrtValue:
-        """Take over the memory of an object with __dlpack__, uncopied."""
-        array = np.from_dlpack(data)
+        """Take over the memory of an object with __dlpack__, or of its capsule, uncopied."""
+        array = native().dlpack_import(data)
         return OrtValue(array.view(bool) if is_bool_tensor else array)
 
     def to_dlpack(self) -> Any:
         """Return a capsule over the same memory."""
-        return self.numpy().__dlpack__()
+        return native().dlpack_export(self.numpy(), False)
 
     def __dlpack__(self, **options: Any) -> Any:
-        return self.numpy().__dlpack__(**options)
+        return Tensor(self.numpy()).__dlpack__(**options)
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        device: tuple[int, int] = self.numpy().__dlpack_device__()
-        return device
+        return (1, 0)
 
     def numpy(self) -> Any:
         """Return the array, uncopied."""
