@@ -1,7 +1,7 @@
 # make demo      runs the main job on real input
 # make test      passes all tests: Go, C, Python
 # make test-all  runs the suite in every variant
-# make bench     measures against the neighbours
+# make bench     measures against the neighbours (bench-serve: the servers)
 #
 # Each target sets up what it needs in .venv and .cache; a second run finds it
 # there. Needed from the machine: Linux, Python 3.11+ with headers and venv,
@@ -133,6 +133,13 @@ test-torch: $(VENV)/installed
 bench: $(VENV)/installed
 	$(BIN)/python -m pip install -q --disable-pip-version-check -r .ci/bench-requirements.txt
 	$(BIN)/python bench/run.py
+
+# Three servers under one load: ours, arrow-go's stock path, pyarrow's own.
+.PHONY: bench-serve
+bench-serve: $(VENV)/installed
+	mkdir -p build
+	$(GO) build -buildvcs=false -o build/ ./goruntime/cmd/goruntime ./bench/serve/stock
+	$(BIN)/python bench/serve/run.py build/goruntime build/stock
 
 clean:
 	rm -rf $(VENV) .cache build dist *.egg-info python/*.egg-info python/goruntime/*.so

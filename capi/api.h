@@ -160,7 +160,7 @@ typedef struct gr_info {
   const char *params[GR_MAX_RANK]; /* the name of a dimension, or NULL */
 } gr_info;
 
-#define GR_COPY_REASONS 11
+#define GR_COPY_REASONS 13
 
 /* The counters of an arena, in bytes and numbers; see goruntime/arena.Stats. */
 typedef struct gr_arena_stats {

@@ -10,17 +10,19 @@ const (
 	CopyByteOrder
 	CopyCoalesce   // requests that run together
 	CopyConversion // Python scalars and lists, strings, types below a byte
+	CopyDecompress // a body that a client compressed
 	CopyInterleave // columns that become one matrix
 	CopyNonContiguous
 	CopyNulls   // a column whose nulls are filled
 	CopyOverlap // lent output memory that overlaps an input
 	CopyReceive // a body gathered out of network frames
+	CopySend    // an answer written into network frames
 	CopyUnaligned
 	NumCopyReasons
 )
 
 var copyReasons = [NumCopyReasons]string{
-	"alias", "bits", "byte_order", "coalesce", "conversion", "interleave", "non_contiguous", "nulls", "overlap", "receive", "unaligned",
+	"alias", "bits", "byte_order", "coalesce", "conversion", "decompress", "interleave", "non_contiguous", "nulls", "overlap", "receive", "send", "unaligned",
 }
 
 // String returns the reason's name in statistics.

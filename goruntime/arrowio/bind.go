@@ -42,10 +42,15 @@ type input struct {
 //
 // Ownership: the session is borrowed for as long as the plan is used.
 // Errors: errs.Name for an input without a column and a column that is not there,
-// errs.Type for a column that no tensor can hold.
+// errs.Argument for two columns of one name, errs.Type for a column that no tensor can hold.
 func Compile(s *exec.Session, schema *arrow.Schema, m *Manifest) (*Plan, error) {
 	if m == nil {
 		m = &Manifest{}
+	}
+	for i, f := range schema.Fields() {
+		if at := schema.FieldIndices(f.Name); at[0] != i {
+			return nil, errs.New(errs.Argument, "the columns %d and %d are both named %q: every column needs a name of its own", at[0], i, f.Name)
+		}
 	}
 	p := &Plan{session: s, manifest: m, schema: schema}
 	if err := p.bind(); err != nil {

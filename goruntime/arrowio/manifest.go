@@ -47,7 +47,8 @@ type Limits struct {
 	Columns     int   `json:"columns,omitempty"`
 	StringBytes int64 `json:"string_bytes,omitempty"`
 	Nesting     int   `json:"nesting,omitempty"`
-	// Concurrency is how many runs of the model are under way at once.
+	// Concurrency is how many runs of the model are under way at once; 0 is as many as
+	// there are processors.
 	Concurrency int `json:"concurrency,omitempty"`
 	// Queue is how many requests may wait for their turn.
 	Queue int `json:"queue,omitempty"`

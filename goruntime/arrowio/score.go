@@ -21,19 +21,20 @@ func (p *Plan) Score(ctx context.Context, b arrow.RecordBatch) (arrow.RecordBatc
 		return nil, err
 	}
 	defer f.Release()
-	results, err := p.Run(ctx, f)
+	results, err := p.Run(ctx, f, 0)
 	if err != nil {
 		return nil, err
 	}
 	return p.Batch(results, f.Rows)
 }
 
-// Run runs the model on feeds, which stay the caller's.
-func (p *Plan) Run(ctx context.Context, f *Feeds) ([]exec.Result, error) {
+// Run runs the model on feeds, which stay the caller's; 0 threads are the session's
+// number.
+func (p *Plan) Run(ctx context.Context, f *Feeds, threads int) ([]exec.Result, error) {
 	if err := context.Cause(ctx); err != nil {
 		return nil, errs.New(errs.Canceled, "%w", err)
 	}
-	c := exec.Call{Target: p.target, In: f.Views, Out: make([]exec.Result, len(p.columns)), Stop: &exec.Stop{}}
+	c := exec.Call{Target: p.target, In: f.Views, Out: make([]exec.Result, len(p.columns)), Threads: threads, Stop: &exec.Stop{}}
 	if deadline, ok := ctx.Deadline(); ok {
 		c.Stop.Deadline = deadline
 	}

@@ -188,6 +188,8 @@ func TestWhatIsRefused(t *testing.T) {
 		{"another type", "double", schemaOf(field("x", arrow.PrimitiveTypes.Float64)), `[{"x":1}]`, nil, errs.Type, `the column "x" is f64, f32 expected`},
 		{"no column", "sum", schemaOf(field("x", f32)), `[{"x":1}]`, nil, errs.Name, "no columns for the inputs y"},
 		{"no such column", "double", schemaOf(field("x", f32)), `[{"x":1}]`, &Manifest{Inputs: map[string]InputRule{"x": {Columns: []string{"z"}}}}, errs.Name, `0 columns are named "z"`},
+		{"two input columns of one name", "double", schemaOf(field("x", f32), field("z", f32), field("x", f32)), `[]`, nil, errs.Argument, `the columns 0 and 2 are both named "x"`},
+		{"two columns of one name for the one input", "fixed", schemaOf(field("a", f32), field("a", f32), field("b", f32)), `[]`, nil, errs.Argument, `the columns 0 and 1 are both named "a"`},
 		{"a type without a tensor", "double", schemaOf(field("x", arrow.FixedWidthTypes.Date32)), `[]`, nil, errs.Type, "which no tensor can hold"},
 		{"lists of different lengths", "double", schemaOf(field("x", arrow.ListOf(f32))), `[{"x":[1]},{"x":[1,2]}]`, nil, errs.Argument, "the lists have different lengths"},
 		{"too many rows", "double", schemaOf(field("x", f32)), `[{"x":1},{"x":2}]`, &Manifest{Limits: Limits{Rows: 1}}, errs.Argument, "2 rows given, at most 1 allowed"},

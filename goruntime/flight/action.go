@@ -18,7 +18,7 @@ var actions = map[string]struct {
 	run   func(s *service, ctx context.Context, body actionBody) (any, error)
 }{
 	"health":  {"whether the server answers, and how many models are loaded", (*service).health},
-	"stats":   {"the memory of a model, in bytes, and its copies", (*service).stats},
+	"stats":   {"a model's batches, memory, copies and time by stage, and what the process took", (*service).stats},
 	"refresh": {"load what is new or changed in the folder", (*service).refresh},
 	"load":    {"the same as refresh", (*service).refresh},
 	"unload":  {"let go of a model until its file changes", (*service).unload},
@@ -83,6 +83,7 @@ func (s *service) stats(ctx context.Context, b actionBody) (any, error) {
 	return map[string]any{
 		"model": m.Name(), "version": m.Version(), "execution": m.session.Execution().Stats(), "io": m.session.IO().Stats(),
 		"waiting": m.gate.waiting.Load(), "in_flight_bytes": m.gate.bytes.Load(),
+		"batches": m.stages.batches.Load(), "stage_seconds": m.stages.seconds(), "copies": copiesOf(m.session.IO().Stats()), "process": processStats(),
 	}, nil
 }
 

@@ -33,11 +33,13 @@ type batcher struct {
 type request struct {
 	ctx    context.Context
 	feeds  *arrowio.Feeds
+	asked  time.Time
 	answer chan answer // of length 1: the sender never waits
 }
 
 type answer struct {
 	batch arrow.RecordBatch
+	spent spent // that of all who ran together, but for the wait before
 	err   error
 }
 
@@ -45,12 +47,16 @@ func newBatcher(m *Model, p *arrowio.Plan) *batcher {
 	return &batcher{m: m, plan: p, limits: m.manifest.Batch}
 }
 
-// score adds a request and waits for its answer. Feeds are taken.
-func (b *batcher) score(ctx context.Context, f *arrowio.Feeds) (arrow.RecordBatch, error) {
-	r := &request{ctx: ctx, feeds: f, answer: make(chan answer, 1)}
+// score adds a request and waits for its answer, whose times it adds to t. Feeds are
+// taken.
+func (b *batcher) score(ctx context.Context, f *arrowio.Feeds, t *spent) (arrow.RecordBatch, error) {
+	r := &request{ctx: ctx, feeds: f, asked: time.Now(), answer: make(chan answer, 1)}
 	b.add(r)
 	select {
 	case a := <-r.answer:
+		for i, d := range a.spent {
+			t[i] += d
+		}
 		return a.batch, a.err
 	case <-ctx.Done():
 		go func() { // the answer comes all the same, and holds memory
@@ -133,16 +139,20 @@ func (b *batcher) run(list []*request) {
 	}
 	ctx, stop := together(live)
 	defer stop()
-	out, err := b.joined(ctx, live)
+	var t spent
+	start := time.Now()
+	out, err := b.joined(ctx, live, &t)
 	lo := int64(0)
 	for _, r := range live {
 		n := int64(r.feeds.Rows)
 		r.feeds.Release()
+		own := t
+		own[stageQueue] += start.Sub(r.asked)
 		if err != nil {
-			r.answer <- answer{err: err}
+			r.answer <- answer{err: err, spent: own}
 			continue
 		}
-		r.answer <- answer{batch: out.NewSlice(lo, lo+n)}
+		r.answer <- answer{batch: out.NewSlice(lo, lo+n), spent: own}
 		lo += n
 	}
 	if out != nil {
@@ -172,18 +182,22 @@ func together(list []*request) (context.Context, func()) {
 }
 
 // joined runs the rows of all requests as one batch.
-func (b *batcher) joined(ctx context.Context, list []*request) (arrow.RecordBatch, error) {
+func (b *batcher) joined(ctx context.Context, list []*request, t *spent) (arrow.RecordBatch, error) {
 	if len(list) == 1 {
-		return b.m.run(ctx, b.plan, list[0].feeds)
+		return b.m.run(ctx, b.plan, list[0].feeds, t)
 	}
 	feeds := make([]*arrowio.Feeds, len(list))
 	for i, r := range list {
 		feeds[i] = r.feeds
 	}
-	all, err := arrowio.Join(feeds)
+	var all *arrowio.Feeds
+	err := t.timed(stageInput, func() (err error) {
+		all, err = arrowio.Join(feeds)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
 	defer all.Release()
-	return b.m.run(ctx, b.plan, all)
+	return b.m.run(ctx, b.plan, all, t)
 }

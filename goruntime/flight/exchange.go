@@ -4,21 +4,37 @@ import (
 	"context"
 	"errors"
 	"io"
+	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	aflight "github.com/apache/arrow-go/v18/arrow/flight"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 	"github.com/apache/arrow-go/v18/arrow/memory"
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
 	"github.com/goruntime/goruntime/goruntime/errs"
 )
 
 // DoExchange scores a stream of batches. Answers come in order, each with the app
-// metadata of its batch.
-func (s *service) DoExchange(stream aflight.FlightService_DoExchangeServer) (err error) {
-	defer func() { err = statusOf(err) }()
-	in := newMessages(stream)
+// metadata of its batch. A client that neither sends nor reads for too long is told so.
+func (s *service) DoExchange(stream aflight.FlightService_DoExchangeServer) error {
+	p := newPatience(s.options.Idle)
+	ended := make(chan error, 1)
+	s.exchanges.Go(func() {
+		ended <- statusOf(s.guarded(func() error { return s.exchange(stream, p) }))
+	})
+	select {
+	case err := <-ended:
+		return err
+	case <-p.over: // what still waits for the client ends with the stream
+		return status.Errorf(codes.DeadlineExceeded, "the client neither sent nor read a message for %v: the stream is ended", s.options.Idle)
+	}
+}
+
+// exchange scores a stream of batches.
+func (s *service) exchange(stream aflight.FlightService_DoExchangeServer, wait *patience) (err error) {
+	in := newMessages(stream, wait, expander{s.io, int64(s.options.MaxMessage)})
 	r, err := ipc.NewReaderFromMessageReader(in, ipc.WithAllocator(memory.DefaultAllocator))
 	if err != nil {
 		in.Release() // else the reader's
@@ -37,12 +53,18 @@ func (s *service) DoExchange(stream aflight.FlightService_DoExchangeServer) (err
 	if err != nil {
 		return err
 	}
-	x := &exchange{stream: stream, m: m, p: p}
+	if l := m.manifest.Limits.Bytes; l > 0 {
+		in.expander.limit = min(in.expander.limit, l)
+	}
+	in.counter = m.session.IO()
+	x := &exchange{stream: stream, m: m, p: p, out: outgoing{stream: stream, patience: wait, counter: m.session.IO()}}
 	defer x.close()
 	for r.Next() {
-		if err := x.answer(stream.Context(), r.RecordBatch(), in.metadata); err != nil {
+		t := spent{stageDecode: in.gathering + time.Since(in.arrived)}
+		if err := x.answer(stream.Context(), r.RecordBatch(), in.metadata, &t); err != nil {
 			return err
 		}
+		m.stages.add(&t)
 	}
 	err = r.Err()
 	if _, grpc := status.FromError(err); err == nil || errors.Is(err, io.EOF) || grpc {
@@ -73,27 +95,24 @@ type exchange struct {
 	schema *arrow.Schema
 }
 
-// answer scores a batch and sends the answer.
-func (x *exchange) answer(ctx context.Context, b arrow.RecordBatch, metadata []byte) error {
-	out, err := x.m.score(ctx, x.p, b)
+// answer scores a batch and sends the answer; its times are added to t.
+func (x *exchange) answer(ctx context.Context, b arrow.RecordBatch, metadata []byte, t *spent) error {
+	out, err := x.m.score(ctx, x.p, b, t)
 	if err != nil {
 		return err
 	}
 	defer out.Release()
 	if x.w == nil {
 		x.schema = out.Schema()
-		x.out.stream = x.stream
 		x.w = ipc.NewWriterWithPayloadWriter(&x.out, ipc.WithSchema(x.schema))
 	}
 	if !out.Schema().Equal(x.schema) {
 		return errs.New(errs.Shape, "the answer's schema changed from %v to %v: rows of one shape expected in a stream", x.schema, out.Schema())
 	}
-	clock := x.m.metrics.start(x.m)
-	defer clock.stage("encode")
 	x.out.hold = newHold(out)
 	defer x.out.hold.done()
 	x.out.metadata = metadata
-	return x.w.Write(out)
+	return t.timed(stageEncode, func() error { return x.w.Write(out) })
 }
 
 func (x *exchange) close() {

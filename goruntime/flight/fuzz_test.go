@@ -60,7 +60,7 @@ func FuzzReceived(f *testing.F) {
 			if r.body.Valid() {
 				body = memory.NewBufferWithAllocator(r.bytes(), blockOwner{r.body})
 			}
-			if msg, err := newMessage(r.header, body); err == nil {
+			if msg, err := newMessage(r.header, body, expander{w.io, 1 << 20}); err == nil {
 				msg.Release()
 			}
 			body.Release()
@@ -73,13 +73,22 @@ func FuzzReceived(f *testing.F) {
 
 // messageList gives messages to an ipc.Reader as the server does.
 type messageList struct {
-	list [][2][]byte // header and body
+	list     [][2][]byte // header and body
+	expander expander
+	last     *ipc.Message
 }
 
-func (l *messageList) Retain()  {}
-func (l *messageList) Release() {}
+func (l *messageList) Retain() {}
+
+func (l *messageList) Release() {
+	if l.last != nil {
+		l.last.Release()
+		l.last = nil
+	}
+}
 
 func (l *messageList) Message() (*ipc.Message, error) {
+	l.Release()
 	if len(l.list) == 0 {
 		return nil, io.EOF
 	}
@@ -87,7 +96,9 @@ func (l *messageList) Message() (*ipc.Message, error) {
 	l.list = l.list[1:]
 	body := memory.NewBufferBytes(m[1])
 	defer body.Release()
-	return newMessage(m[0], body)
+	msg, err := newMessage(bytes.Clone(m[0]), body, l.expander)
+	l.last = msg.Message
+	return msg.Message, err
 }
 
 // A schema, a dictionary or batch, and a body of any bytes are scored or refused.
@@ -114,7 +125,7 @@ func FuzzBatches(f *testing.F) {
 	}
 	f.Add(seed[0][0], seed[1][0], seed[1][1])
 	f.Fuzz(func(t *testing.T, schema, batch, body []byte) {
-		r, err := ipc.NewReaderFromMessageReader(&messageList{list: [][2][]byte{{schema, nil}, {batch, body}}})
+		r, err := ipc.NewReaderFromMessageReader(&messageList{list: [][2][]byte{{schema, nil}, {batch, body}}, expander: expander{w.io, 1 << 20}})
 		if err != nil {
 			return
 		}

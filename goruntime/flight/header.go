@@ -23,6 +23,7 @@ const (
 	unionTypeIDs, typeUnion                   = 1, 14
 	batchNodes, batchBuffers                  = 1, 2
 	batchCompression, batchVariadicCounts     = 3, 4
+	compressionCodec, compressionMethod       = 0, 1
 	dictionaryData                            = 1
 	headerSchema, headerDictionary, headerRow = 1, 2, 3
 )
@@ -69,8 +70,7 @@ func (t table) vector(i, size int) (start flatbuffers.UOffsetT, n int, err error
 
 // checkHeader looks at what a message's header says of itself.
 //
-// Errors: errs.Argument for lengths beyond the bytes and fields within themselves,
-// errs.Unsupported for compressed bodies, whose size nothing bounds.
+// Errors: errs.Argument for lengths beyond the bytes and fields within themselves.
 func checkHeader(b []byte) error {
 	message := rootOf(b)
 	kind := byte(0)
@@ -133,9 +133,6 @@ func checkFields(t table, slot, depth int, left *int) error {
 }
 
 func checkBatch(t table) error {
-	if t.slot(batchCompression) != 0 {
-		return errs.New(errs.Unsupported, "compressed batches are not taken: send them uncompressed")
-	}
 	return checkVectors(t, sizes{batchNodes: 16, batchBuffers: 16, batchVariadicCounts: 8})
 }
 

@@ -3,6 +3,7 @@ package flight
 import (
 	"errors"
 	"sync/atomic"
+	"time"
 
 	aflight "github.com/apache/arrow-go/v18/arrow/flight"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
@@ -15,16 +16,24 @@ import (
 
 // messages reads the messages of a stream; it is an ipc.MessageReader. Bodies lie in
 // blocks of the wire's arena, which go with the last column of them.
+//
+// The stream's model is not known until its schema was read: what is copied for it is
+// counted from then on.
 type messages struct {
 	stream     grpc.ServerStream
+	patience   *patience
+	expander   expander
+	counter    *arena.IOArena // of the model
 	refs       atomic.Int64
 	last       *ipc.Message
 	descriptor *aflight.FlightDescriptor
-	metadata   []byte // of the last message
+	metadata   []byte        // of the last message
+	arrived    time.Time     // when it was there
+	gathering  time.Duration // how long it took to gather its body
 }
 
-func newMessages(s grpc.ServerStream) *messages {
-	m := &messages{stream: s}
+func newMessages(s grpc.ServerStream, p *patience, x expander) *messages {
+	m := &messages{stream: s, patience: p, expander: x}
 	m.refs.Store(1)
 	return m
 }
@@ -47,9 +56,11 @@ func (m *messages) Message() (*ipc.Message, error) {
 	for len(r.header) == 0 {
 		r.body.Release()
 		*r = received{}
-		if err := m.stream.RecvMsg(r); err != nil {
+		err := m.patience.during(func() error { return m.stream.RecvMsg(r) })
+		if err != nil {
 			return nil, err
 		}
+		m.arrived, m.gathering = time.Now(), r.took
 		if r.descriptor != nil {
 			m.descriptor = r.descriptor
 		}
@@ -60,42 +71,67 @@ func (m *messages) Message() (*ipc.Message, error) {
 		body = memory.NewBufferWithAllocator(r.bytes(), blockOwner{r.body})
 	}
 	defer body.Release()
-	msg, err := newMessage(r.header, body)
+	msg, err := newMessage(r.header, body, m.expander)
 	if err != nil {
 		return nil, err
 	}
-	m.last = msg
-	return msg, nil
+	m.count(arena.CopyReceive, r.size)
+	if msg.expanded > 0 {
+		m.count(arena.CopyDecompress, msg.expanded)
+	}
+	m.last = msg.Message
+	return msg.Message, nil
 }
 
-// newMessage reads a header, which may be any bytes.
-func newMessage(header []byte, body *memory.Buffer) (msg *ipc.Message, err error) {
+func (m *messages) count(why arena.CopyReason, n int) {
+	if n > 0 && m.counter != nil {
+		m.counter.CountCopy(why, n)
+	}
+}
+
+// message is a message with the bytes that it was expanded to, 0 where it came
+// uncompressed.
+type message struct {
+	*ipc.Message
+	expanded int
+}
+
+// newMessage reads a header, which may be any bytes; it is changed where the body is
+// compressed.
+func newMessage(header []byte, body *memory.Buffer, x expander) (msg message, err error) {
 	if len(header) < 8 {
-		return nil, errs.New(errs.Argument, "a message with a header of %d bytes", len(header))
+		return msg, errs.New(errs.Argument, "a message with a header of %d bytes", len(header))
 	}
-	if err := readable(header); err != nil {
-		return nil, err
+	length, err := bodyLength(header)
+	if err != nil {
+		return msg, err
 	}
-	msg = ipc.NewMessage(memory.NewBufferBytes(header), body)
-	if n := msg.BodyLen(); n > int64(body.Len()) || n < 0 {
-		msg.Release()
-		return nil, errs.New(errs.Argument, "a message that says %d bytes of body and has %d", n, body.Len())
+	if length > int64(body.Len()) || length < 0 {
+		return msg, errs.New(errs.Argument, "a message that says %d bytes of body and has %d", length, body.Len())
 	}
-	return msg, nil
+	block, plain, err := x.expand(header, body.Bytes())
+	if err != nil {
+		return msg, err
+	}
+	if block.Valid() {
+		body = memory.NewBufferWithAllocator(plain, blockOwner{block})
+		defer body.Release()
+	}
+	return message{ipc.NewMessage(memory.NewBufferBytes(header), body), len(plain)}, nil
 }
 
-// readable reports what is wrong with a header; damaged ones make its readers panic.
-func readable(header []byte) (err error) {
+// bodyLength returns the bytes of body that a header says it has. It reports what is
+// wrong with one; damaged ones make its readers panic.
+func bodyLength(header []byte) (n int64, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = errs.New(errs.Argument, "a message whose header is no Arrow message")
 		}
 	}()
 	if err := checkHeader(header); err != nil {
-		return err
+		return 0, err
 	}
-	ipc.NewMessage(memory.NewBufferBytes(header), memory.NewBufferBytes(nil)).BodyLen()
-	return nil
+	return ipc.NewMessage(memory.NewBufferBytes(header), memory.NewBufferBytes(nil)).BodyLen(), nil
 }
 
 func (m *messages) drop() {
@@ -119,6 +155,8 @@ func (m *messages) Release() {
 // handed to gRPC in place.
 type outgoing struct {
 	stream   grpc.ServerStream
+	patience *patience
+	counter  *arena.IOArena // of the model
 	metadata []byte
 	hold     *hold // of the batch that is written
 }
@@ -140,7 +178,10 @@ func (o *outgoing) WritePayload(p ipc.Payload) error {
 	if len(s.parts) > 0 && o.hold == nil {
 		return errors.New("goruntime bug: a body without a batch")
 	}
-	return o.stream.SendMsg(s)
+	if s.size > 0 {
+		o.counter.CountCopy(arena.CopySend, s.size)
+	}
+	return o.patience.during(func() error { return o.stream.SendMsg(s) })
 }
 
 // Write takes a part of the body as it lies; SerializeBody calls it.

@@ -1,9 +1,8 @@
 package flight
 
 import (
-	"time"
-
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"github.com/goruntime/goruntime/goruntime/arena"
 	"github.com/goruntime/goruntime/goruntime/errs"
@@ -36,24 +35,9 @@ func newMetrics() *metrics {
 	ms.coalesced = prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name: "goruntime_coalesced_requests", Help: "Requests that ran together.", Buckets: prometheus.ExponentialBuckets(1, 2, 9),
 	}, []string{"model", "version"})
-	ms.registry.MustRegister(ms.stages, ms.rows, ms.batches, ms.refusals, ms.dispatch, ms.coalesced)
+	ms.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+		ms.stages, ms.rows, ms.batches, ms.refusals, ms.dispatch, ms.coalesced)
 	return ms
-}
-
-// clock measures the stages of one batch.
-type clock struct {
-	ms   *metrics
-	m    *Model
-	last time.Time
-}
-
-func (ms *metrics) start(m *Model) *clock { return &clock{ms, m, time.Now()} }
-
-// stage ends a stage; the next one begins.
-func (c *clock) stage(name string) {
-	now := time.Now()
-	c.ms.stages.WithLabelValues(c.m.Name(), c.m.Version(), name).Observe(now.Sub(c.last).Seconds())
-	c.last = now
 }
 
 func (ms *metrics) scored(m *Model, rows int) {

@@ -4,12 +4,14 @@ import (
 	"context"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/goruntime/goruntime/goruntime/arrowio"
 	"github.com/goruntime/goruntime/goruntime/errs"
 	"github.com/goruntime/goruntime/goruntime/exec"
+	"github.com/goruntime/goruntime/goruntime/pool"
 )
 
 // Model is a loaded model with its plans.
@@ -22,6 +24,9 @@ type Model struct {
 	session  *exec.Session
 	gate     *gate
 	metrics  *metrics
+	stages   *stages
+	crew     *crew
+	pace     pace
 	users    atomic.Int64 // streams, and the repository
 
 	mu    sync.Mutex // protects plans
@@ -37,7 +42,7 @@ type planned struct {
 // maxPlans bounds the schemas that a model keeps plans for: clients choose schemas.
 const maxPlans = 64
 
-func openModel(f found, o exec.Options, ms *metrics) (*Model, error) {
+func openModel(f found, o exec.Options, ms *metrics, c *crew) (*Model, error) {
 	manifest := &arrowio.Manifest{}
 	var err error
 	if f.manifest != "" {
@@ -52,7 +57,8 @@ func openModel(f found, o exec.Options, ms *metrics) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{file: f, manifest: manifest, session: s, gate: newGate(manifest.Limits), metrics: ms, plans: map[string]*planned{}}
+	m := &Model{file: f, manifest: manifest, session: s, gate: newGate(manifest.Limits), metrics: ms, crew: c, plans: map[string]*planned{}}
+	m.stages = newStages(ms, m.Name(), m.Version())
 	m.users.Store(1)
 	return m, nil
 }
@@ -96,64 +102,78 @@ func (m *Model) plan(schema *arrow.Schema) (*planned, error) {
 	return p, nil
 }
 
-// score runs one batch, alone or with others.
-func (m *Model) score(ctx context.Context, p *planned, b arrow.RecordBatch) (arrow.RecordBatch, error) {
+// score runs one batch, alone or with others, and adds its times to t.
+func (m *Model) score(ctx context.Context, p *planned, b arrow.RecordBatch, t *spent) (arrow.RecordBatch, error) {
 	done, err := m.gate.enter(ctx, arrowio.Size(b))
 	if err != nil {
 		m.metrics.refused(m, err)
 		return nil, err
 	}
 	defer done()
-	clock := m.metrics.start(m)
-	f, err := p.Feeds(b, m.session.IO())
+	var f *arrowio.Feeds
+	err = t.timed(stageInput, func() error {
+		f, err = p.Feeds(b, m.session.IO())
+		return err
+	})
 	if err != nil {
 		m.metrics.refused(m, err)
 		return nil, err
 	}
-	clock.stage("input")
 	var out arrow.RecordBatch
+	rows := f.Rows
 	if p.batcher != nil {
-		out, err = p.batcher.score(ctx, f)
+		out, err = p.batcher.score(ctx, f, t)
 	} else {
 		defer f.Release()
-		out, err = m.run(ctx, p.Plan, f)
+		out, err = m.run(ctx, p.Plan, f, t)
 	}
 	if err != nil {
 		m.metrics.refused(m, err)
 		return nil, err
 	}
-	clock.stage("infer")
-	m.metrics.scored(m, f.Rows)
+	m.metrics.scored(m, rows)
 	return out, nil
 }
 
 // run runs feeds and returns the answer.
-func (m *Model) run(ctx context.Context, p *arrowio.Plan, f *arrowio.Feeds) (arrow.RecordBatch, error) {
-	if err := m.gate.turn(ctx); err != nil {
+func (m *Model) run(ctx context.Context, p *arrowio.Plan, f *arrowio.Feeds, t *spent) (out arrow.RecordBatch, err error) {
+	if err := t.timed(stageQueue, func() error { return m.gate.turn(ctx) }); err != nil {
 		return nil, err
 	}
 	defer m.gate.next()
-	results, err := p.Run(ctx, f)
+	var results []exec.Result
+	err = t.timed(stageInfer, func() error {
+		threads, start := m.crew.begin(m.pace.work(f.Rows)), time.Now()
+		defer m.crew.end()
+		if results, err = p.Run(ctx, f, threads); err == nil {
+			m.pace.ran(f.Rows, threads, time.Since(start))
+		}
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
-	return p.Batch(results, f.Rows)
+	err = t.timed(stageOutput, func() error {
+		out, err = p.Batch(results, f.Rows)
+		return err
+	})
+	return out, err
 }
 
 // gate bounds what a model's requests hold, how many wait and how many run.
 type gate struct {
 	limits  arrowio.Limits
-	turns   chan struct{} // nil is no bound
+	turns   chan struct{}
 	waiting atomic.Int64
 	bytes   atomic.Int64
 }
 
 func newGate(l arrowio.Limits) *gate {
-	g := &gate{limits: l}
-	if l.Concurrency > 0 {
-		g.turns = make(chan struct{}, l.Concurrency)
+	n := l.Concurrency
+	if n <= 0 {
+		n = pool.Width()
 	}
-	return g
+	return &gate{limits: l, turns: make(chan struct{}, n)}
 }
 
 // enter admits a request of n bytes; done ends it.
@@ -180,9 +200,6 @@ func (g *gate) enter(_ context.Context, n int64) (done func(), err error) {
 
 // turn waits until one more run may begin; next ends it.
 func (g *gate) turn(ctx context.Context) error {
-	if g.turns == nil {
-		return nil
-	}
 	select {
 	case g.turns <- struct{}{}:
 		return nil
@@ -192,7 +209,5 @@ func (g *gate) turn(ctx context.Context) error {
 }
 
 func (g *gate) next() {
-	if g.turns != nil {
-		<-g.turns
-	}
+	<-g.turns
 }

@@ -26,6 +26,7 @@ type Repository struct {
 	dir     string
 	options exec.Options
 	metrics *metrics
+	crew    *crew
 
 	mu     sync.Mutex // protects all below; held while a model is loaded
 	models map[name]*Model
@@ -45,7 +46,7 @@ type found struct {
 
 // NewRepository returns an empty repository over a folder, or over one model file.
 func NewRepository(dir string, o exec.Options) *Repository {
-	return &Repository{dir: dir, options: o, models: map[name]*Model{}, failed: map[name]found{}, metrics: newMetrics()}
+	return &Repository{dir: dir, options: o, models: map[name]*Model{}, failed: map[name]found{}, metrics: newMetrics(), crew: newCrew(o.Threads)}
 }
 
 // Refresh loads what is new or changed in the folder, and lets go of what is gone.
@@ -83,7 +84,7 @@ func (r *Repository) Refresh() []error {
 
 // load opens a model and puts it in the place of an earlier one. The lock is held.
 func (r *Repository) load(f found) error {
-	m, err := openModel(f, r.options, r.metrics)
+	m, err := openModel(f, r.options, r.metrics, r.crew)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"net"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	aflight "github.com/apache/arrow-go/v18/arrow/flight"
@@ -15,11 +16,15 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/experimental"
 	"google.golang.org/grpc/health"
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/reflection"
 	"google.golang.org/grpc/status"
+
+	"github.com/goruntime/goruntime/goruntime/arena"
 )
 
 // Options are how a server listens; the zero value serves anyone on a private address.
@@ -29,7 +34,10 @@ type Options struct {
 	Tokens []Token
 	// MaxMessage is the most bytes of one message; 0 is 256 MiB.
 	MaxMessage int
-	Log        *slog.Logger // nil logs nothing
+	// Idle is how long a stream may wait for a client that neither sends nor reads; 0 is
+	// 10 minutes, less than that for ever.
+	Idle time.Duration
+	Log  *slog.Logger // nil logs nothing
 }
 
 // Token is a bearer token.
@@ -52,10 +60,19 @@ type service struct {
 	aflight.BaseFlightServer
 	repository *Repository
 	options    Options
+	io         *arena.IOArena // what bodies are received into
+	exchanges  sync.WaitGroup
 }
 
-// window is the HTTP/2 window: one batch of a megabyte needs no round trip inside.
-const window = 4 << 20
+// What the transport may hold of a connection. A batch of a megabyte needs no round
+// trip within the window; buffers are taken from a pool, so idle connections have none.
+const (
+	window      = 4 << 20
+	readBuffer  = 128 << 10
+	writeBuffer = 512 << 10
+	frame       = 16 << 10 // the largest that HTTP/2 peers send unless told otherwise
+	maxStreams  = 256      // of a connection; further ones wait for their turn at the client
+)
 
 // New returns a server over a repository, which it does not close.
 func New(r *Repository, o Options) *Server {
@@ -65,10 +82,18 @@ func New(r *Repository, o Options) *Server {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{service: &service{repository: r, options: o}, health: health.NewServer(), wire: newWire()}
+	if o.Idle == 0 {
+		o.Idle = 10 * time.Minute
+	}
+	w := newWire()
+	s := &Server{service: &service{repository: r, options: o, io: w.io}, health: health.NewServer(), wire: w}
 	list := []grpc.ServerOption{
 		grpc.ForceServerCodecV2(s.wire), grpc.MaxRecvMsgSize(o.MaxMessage), grpc.MaxSendMsgSize(o.MaxMessage), grpc.InitialWindowSize(window),
-		grpc.InitialConnWindowSize(window), grpc.WriteBufferSize(256 << 10),
+		grpc.InitialConnWindowSize(window), grpc.ReadBufferSize(readBuffer), grpc.WriteBufferSize(writeBuffer),
+		grpc.MaxConcurrentStreams(maxStreams),
+		experimental.BufferPool(newFrames(frame/4, frame, readBuffer)),
+		grpc.KeepaliveParams(keepalive.ServerParameters{Time: time.Minute, Timeout: 20 * time.Second}),
+		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 10 * time.Second, PermitWithoutStream: true}),
 		grpc.StreamInterceptor(s.service.stream), grpc.UnaryInterceptor(s.service.unary),
 	}
 	if o.TLS != nil {
@@ -105,6 +130,7 @@ func (s *Server) Stop(ctx context.Context) {
 		s.grpc.Stop()
 		<-done
 	}
+	s.service.exchanges.Wait()
 	s.wire.io.Close()
 }
 

@@ -3,6 +3,7 @@ package flight
 import (
 	"encoding/binary"
 	"io"
+	"time"
 	"unsafe"
 
 	aflight "github.com/apache/arrow-go/v18/arrow/flight"
@@ -45,6 +46,7 @@ type received struct {
 	header, metadata []byte
 	body             arena.Handle
 	size             int // of the body
+	took             time.Duration
 }
 
 // Unmarshal implements encoding.CodecV2.
@@ -55,7 +57,9 @@ func (w *wire) Unmarshal(data mem.BufferSlice, v any) error {
 	}
 	reader := data.Reader()
 	defer reader.Close()
+	start := time.Now()
 	err := r.read(reader, w.io)
+	r.took = time.Since(start)
 	if err != nil {
 		r.body.Release()
 		r.body = arena.Handle{}
@@ -124,7 +128,6 @@ func (r *received) readBody(n int, from *mem.Reader, to *arena.IOArena) error {
 		return err
 	}
 	r.body, r.size = h, n
-	to.CountCopy(arena.CopyReceive, n)
 	if _, err := io.ReadFull(from, r.bytes()); err != nil {
 		return malformed("the body", err)
 	}

@@ -120,8 +120,12 @@ class Binding:
 
         Raises:
             NameNotFoundError: an input without a column.
+            ArgumentError: two columns of one name.
         """
-        self.places = {name: i for i, (name, _, _) in enumerate(fields)}
+        self.places: dict[str, int] = {}
+        for i, (name, _, _) in enumerate(fields):
+            if self.places.setdefault(name, i) != i:
+                raise ArgumentError(f"the columns {self.places[name]} and {i} are both named {name!r}: every column needs a name of its own")
         self.shapes = {name: _tensor_shape(metadata) for name, _, metadata in fields}
         self.inputs: dict[str, list[str]] = {}
         for name, columns in (inputs or {}).items():
@@ -242,7 +246,7 @@ def score(
         A ScoredBatch for a batch; for a stream a ScoredStream, which runs as it is read.
 
     Raises:
-        ArgumentError: nulls without a fill, lists of different lengths.
+        ArgumentError: nulls without a fill, lists of different lengths, two columns of one name.
         NameNotFoundError: an input without a column; WrongTypeError, ShapeError: what
         does not fit the model.
     """

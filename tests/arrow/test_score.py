@@ -152,6 +152,10 @@ def test_inputs_bind_by_name_or_as_told(arenas):
         arrow.score(evaluator, pa.record_batch({"z": batch.column("a"), "other": batch.column("other")}))
     with pytest.raises(NameNotFoundError, match=r"the batch has no columns \['q'\]"):
         arrow.score(evaluator, batch, inputs={"a": "q"})
+    for names in ("aba", "bba", "xba"):
+        twice = pa.RecordBatch.from_arrays([batch.column("a")] * 4, names=[*names, "x"])
+        with pytest.raises(ArgumentError, match=r"are both named '[abx]': every column needs a name of its own"):
+            arrow.score(evaluator, twice)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import json
 import pathlib
 import shutil
@@ -40,8 +41,13 @@ class Served:
         return text
 
     def metrics(self) -> dict[tuple[str, str], float]:
+        """Return the sums over all models, by name and by reason or state."""
         text = urllib.request.urlopen(self.metrics_url, timeout=10).read().decode()
-        return {(s.name, s.labels.get("reason", s.labels.get("state", ""))): s.value for f in text_string_to_metric_families(text) for s in f.samples}
+        found: dict[tuple[str, str], float] = collections.Counter()
+        for family in text_string_to_metric_families(text):
+            for s in family.samples:
+                found[s.name, s.labels.get("reason", s.labels.get("state", ""))] += s.value
+        return found
 
 
 @pytest.fixture
@@ -86,6 +92,20 @@ def test_pyarrow_scores(served):
             assert exchange(client, path, [pair])[0].column("z").to_pylist() == [11, 22]
 
 
+@pytest.mark.parametrize("codec", ["lz4", "zstd"])
+def test_compressed_batches_are_scored(served, codec):
+    x = np.repeat(np.arange(1000, dtype=np.float32), 300)
+    with flight.connect(served.uri) as client:
+        writer, reader = client.do_exchange(flight.FlightDescriptor.for_path("double"))
+        with writer:
+            batch = pa.record_batch({"x": x})
+            writer.begin(batch.schema, options=pa.ipc.IpcWriteOptions(compression=codec))
+            for part in (batch, batch.slice(7, 100), batch.slice(0, 0)):
+                writer.write_batch(part)
+                np.testing.assert_array_equal(reader.read_chunk().data.column("y").to_numpy(), 2 * part.column("x").to_numpy())
+    assert served.metrics()["goruntime_copies_total", "decompress"] == 2  # an empty body is none
+
+
 def test_refusals_are_flight_errors(served):
     x = pa.record_batch({"x": pa.array([1], pa.float32())})
     with flight.connect(served.uri) as client:
@@ -94,6 +114,7 @@ def test_refusals_are_flight_errors(served):
             (["sum"], x, KeyError, "no columns for the inputs y"),
             (["double"], pa.record_batch({"x": pa.array([None], pa.float32())}), pa.ArrowInvalid, 'the column "x": row 0 is null'),
             (["double"], pa.record_batch({"x": pa.array([1.0])}), pa.ArrowInvalid, "f64, f32 expected"),
+            (["double"], pa.RecordBatch.from_arrays([x.column("x")] * 2, names=["x", "x"]), pa.ArrowInvalid, 'columns 0 and 1 are both named "x"'),
         ):
             writer, reader = client.do_exchange(flight.FlightDescriptor.for_path(*path))
             writer.begin(batch.schema)

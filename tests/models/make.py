@@ -58,6 +58,11 @@ def models() -> dict[str, ModelProto]:
         "slow": model(
             [node("MatMul", [f"v{i}", "w"], [f"v{i + 1}"]) for i in range(600)], [("v0", f, ["N", 256])], [("v600", f, ["N", 256])],
             [("w", square / 256)]),
+        # rows that must not influence each other, in the last bit
+        "rows": model(
+            [node("MatMul", ["x", "w"], ["a"]), node("Tanh", ["a"], ["b"]), node("MatMul", ["b", "v"], ["c"]), node("Softmax", ["c"], ["y"], axis=1)],
+            [("x", f, ["N", 7])], [("y", f, ["N", 5])],
+            [("w", np.sin(np.arange(7 * 33, dtype=np.float32)).reshape(7, 33)), ("v", np.cos(np.arange(33 * 5, dtype=np.float32)).reshape(33, 5))]),
         # a large intermediate and a small output
         "narrow": model(
             [node("Mul", ["x", "x"], ["a"]), node("Add", ["a", "x"], ["b"]), node("ReduceSum", ["b"], ["y"], keepdims=0)],

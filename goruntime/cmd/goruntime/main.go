@@ -22,7 +22,7 @@ func main() {
 		Use: "goruntime", Short: "Score ONNX models on Arrow data", SilenceUsage: true, SilenceErrors: true,
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 	}
-	root.AddCommand(serveCommand(), manifestCommand())
+	root.AddCommand(serveCommand(), benchCommand(), manifestCommand())
 	if err := root.ExecuteContext(ctx); err != nil {
 		fmt.Fprintln(os.Stderr, "goruntime:", err)
 		os.Exit(1)

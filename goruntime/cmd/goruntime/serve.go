@@ -25,7 +25,7 @@ type serving struct {
 	host                 string
 	port, metricsPort    int
 	threads              int
-	reload, drain        time.Duration
+	reload, drain, idle  time.Duration
 	cert, key, clientCAs string
 	tokens               string
 	insecure, verbose    bool
@@ -48,6 +48,7 @@ func serveCommand() *cobra.Command {
 	f.IntVar(&s.threads, "threads", 0, "threads of a run, 0 for all")
 	f.DurationVar(&s.reload, "reload", 5*time.Second, "how often the folder is looked at, 0 for never")
 	f.DurationVar(&s.drain, "drain", 30*time.Second, "how long calls may take to end after SIGTERM")
+	f.DurationVar(&s.idle, "idle", 10*time.Minute, "how long a stream may wait for a client that neither sends nor reads, 0 for ever")
 	f.StringVar(&s.cert, "tls-cert", "", "file of the server's certificate")
 	f.StringVar(&s.key, "tls-key", "", "file of its key")
 	f.StringVar(&s.clientCAs, "tls-client-ca", "", "file of the authorities of client certificates, which are then required")
@@ -144,7 +145,10 @@ func (s *serving) serveMetrics(server *flight.Server) error {
 
 // options reads the files that the flags name.
 func (s *serving) options() (flight.Options, error) {
-	var o flight.Options
+	o := flight.Options{Idle: s.idle}
+	if s.idle == 0 {
+		o.Idle = -1
+	}
 	if s.verbose {
 		o.Log = slog.New(slog.NewJSONHandler(os.Stderr, nil))
 	}

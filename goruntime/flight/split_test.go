@@ -1,0 +1,104 @@
+package flight
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"pgregory.net/rapid"
+
+	"github.com/goruntime/goruntime/goruntime/arrowio"
+	"github.com/goruntime/goruntime/goruntime/exec"
+	"github.com/goruntime/goruntime/goruntime/internal/testkit"
+)
+
+var schemaRows = arrow.NewSchema([]arrow.Field{{Name: "x", Type: arrow.FixedSizeListOf(7, arrow.PrimitiveTypes.Float32), Nullable: true}}, nil)
+
+// rowsOf returns a batch of the model rows.
+func rowsOf(xs []float32) arrow.RecordBatch {
+	b := array.NewRecordBuilder(memory.DefaultAllocator, schemaRows)
+	defer b.Release()
+	list := b.Field(0).(*array.FixedSizeListBuilder)
+	for row := range slices.Chunk(xs, 7) {
+		list.Append(true)
+		list.ValueBuilder().(*array.Float32Builder).AppendValues(row, nil)
+	}
+	return b.NewRecordBatch()
+}
+
+// scoreRows returns the values of the answer to some rows.
+func scoreRows(m *Model, p *planned, xs []float32) ([]float32, error) {
+	b := rowsOf(xs)
+	defer b.Release()
+	out, err := m.score(context.Background(), p, b, &spent{})
+	if err != nil {
+		return nil, err
+	}
+	defer out.Release()
+	list := out.Column(0).(*array.FixedSizeList)
+	lo, _ := list.ValueOffsets(0)
+	hi, _ := list.ValueOffsets(list.Len())
+	return slices.Clone(list.ListValues().(*array.Float32).Float32Values()[lo:hi]), nil
+}
+
+// However rows are split into requests, and requests put together by the batcher: a
+// row gets the bits that it gets alone.
+func TestSplitsDoNotChangeAnswers(t *testing.T) {
+	testkit.NoLeaks(t)
+	rapid.Check(t, func(t *rapid.T) {
+		limits := arrowio.Batching{
+			MaxRows:     rapid.Int64Range(1, 40).Draw(t, "max rows"),
+			MaxBytes:    rapid.SampledFrom([]int64{0, 100, 1000}).Draw(t, "max bytes"),
+			DelayMicros: rapid.Int64Range(0, 300).Draw(t, "delay"),
+		}
+		m, err := openModel(found{name: name{"rows", "1"}, path: "../../tests/models/rows.onnx"}, exec.Options{}, newMetrics(), newCrew(0))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer m.leave()
+		alone, err := m.plan(schemaRows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		together := &planned{Plan: alone.Plan}
+		together.batcher = newBatcher(m, alone.Plan)
+		together.batcher.limits = limits
+		sizes := rapid.SliceOfN(rapid.IntRange(0, 17), 1, 12).Draw(t, "rows of each request")
+		got := make([][]float32, len(sizes))
+		var wg sync.WaitGroup
+		values := rapid.Float32Range(-3, 3)
+		requests := make([][]float32, len(sizes))
+		for i, n := range sizes {
+			requests[i] = rapid.SliceOfN(values, 7*n, 7*n).Draw(t, "values")
+		}
+		for i := range requests {
+			wg.Go(func() {
+				var err error
+				if got[i], err = scoreRows(m, together, requests[i]); err != nil {
+					t.Errorf("request %d: %v", i, err)
+				}
+			})
+		}
+		wg.Wait()
+		for i, xs := range requests {
+			var want []float32
+			for row := range slices.Chunk(xs, 7) {
+				one, err := scoreRows(m, alone, row)
+				if err != nil {
+					t.Fatal(err)
+				}
+				want = append(want, one...)
+			}
+			if !slices.Equal(got[i], want) {
+				t.Fatalf("request %d of %v rows together gives %v, alone %v", i, sizes, got[i], want)
+			}
+		}
+		if !testkit.Settles(func() bool { return m.session.IO().Stats().LiveBlocks == 0 }) {
+			t.Errorf("%d blocks are held", m.session.IO().Stats().LiveBlocks)
+		}
+	})
+}
