@@ -203,6 +203,12 @@ gr_status gr_session_run(uint64_t session, gr_call *call, gr_error **error);
  * is NULL where nothing reads the output. */
 gr_status gr_custom_output(uint64_t token, size_t slot, int32_t dtype, const int64_t *dims, int32_t rank, size_t text_size,
                            void **data, char **text, gr_error **error);
+/* As gr_custom_output, but of memory that the caller alone owns, uncopied: *taken is 1
+ * where the output leaves the run, and release(owner) is called once when its last
+ * holder has let go, on any thread and also on an error. Where *taken is 0 nothing
+ * happened. */
+gr_status gr_custom_adopt(uint64_t token, size_t slot, int32_t dtype, const int64_t *dims, int32_t rank, void *data,
+                          void (*release)(void *owner), void *owner, int32_t *taken, gr_error **error);
 /* Frees the value of an output, but no lease in it. */
 void gr_value_free(gr_value *value);
 
