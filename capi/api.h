@@ -189,7 +189,7 @@ gr_status gr_session_open_bytes(const void *data, size_t size, const char *folde
 gr_status gr_session_close(uint64_t session, gr_error **error);
 gr_status gr_session_count(uint64_t session, int64_t *inputs, int64_t *outputs, int64_t *nodes, gr_error **error);
 /* Whether a run on little data takes a moment, whatever the values: the model has few
- * nodes, and none with a subgraph. */
+ * nodes, and no loop. */
 gr_status gr_session_brief(uint64_t session, int32_t *brief, gr_error **error);
 gr_status gr_session_input(uint64_t session, int64_t i, gr_info *info, gr_error **error);
 gr_status gr_session_output(uint64_t session, int64_t i, gr_info *info, gr_error **error);
