@@ -1,27 +1,22 @@
-"""The runtimes that are measured, each behind the same calls."""
+"""The runtimes that are measured, each behind the same three calls."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, Protocol
 
 
 class Backend(Protocol):
     """A model opened by one runtime."""
 
-    call: Callable[..., Any]
-    """The runtime's own run(names, feeds), with nothing of ours around it."""
-
     def run(self, feeds: dict[str, Any]) -> list[Any]: ...
 
 
-def goruntime(path: str, threads: int, engine: str = "goruntime") -> Backend:
+def goruntime(path: str, threads: int) -> Backend:
     from goruntime import ReferenceEvaluator
 
     class Ours:
         def __init__(self) -> None:
-            self.evaluator = ReferenceEvaluator(path, num_threads=threads, engine=engine)
-            self.call = self.evaluator.run
+            self.evaluator = ReferenceEvaluator(path, num_threads=threads)
 
         def run(self, feeds: dict[str, Any]) -> list[Any]:
             return self.evaluator.run(None, feeds)
@@ -43,7 +38,6 @@ def onnxruntime(path: str, threads: int) -> Backend:
     shrink.add_run_config_entry("memory.enable_memory_arena_shrinkage", "cpu:0")
 
     class Peer:
-        call = staticmethod(session.run)
         last: dict[str, Any]
 
         def run(self, feeds: dict[str, Any]) -> list[Any]:
@@ -64,8 +58,6 @@ def reference(path: str, threads: int) -> Backend:
     evaluator = ReferenceEvaluator(onnx.load(path))
 
     class Reference:
-        call = staticmethod(evaluator.run)
-
         def run(self, feeds: dict[str, Any]) -> list[Any]:
             return list(evaluator.run(None, feeds))
 

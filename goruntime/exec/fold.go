@@ -16,7 +16,7 @@ import (
 // Expand to a gigabyte stays in the run, filters made by ConstantOfShape do not.
 const (
 	foldBytes = 64 << 10
-	foldRoom  = 64 << 20
+	foldRoom  = 256 << 20
 )
 
 // foldable reports whether the step can be computed while specializing.
@@ -147,8 +147,40 @@ func (f *folder) Text(_ *op.Context, _, n int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.p.owned = append(f.p.owned, h)
+	f.p.packs.hold(h)
 	return bytesOf(h, n), nil
+}
+
+// spare gives back the results that only other results were computed from.
+func (z *specializer) spare() {
+	read := map[unsafe.Pointer]bool{}
+	use := func(v int) {
+		if v != plan.None && z.p.vals[v].known {
+			read[z.p.vals[v].view.Data] = true
+		}
+	}
+	for i := range z.p.steps {
+		for _, v := range z.p.steps[i].in {
+			use(v)
+		}
+		for _, b := range z.p.steps[i].bodies {
+			for _, f := range b.unit.fixed {
+				read[f.view.Data] = true
+			}
+		}
+	}
+	for _, v := range z.p.outputs {
+		use(v)
+	}
+	kept := z.p.owned[:0]
+	for _, h := range z.p.owned {
+		if read[h.Data()] {
+			kept = append(kept, h)
+		} else {
+			h.Release()
+		}
+	}
+	z.p.owned = kept
 }
 
 // Pack implements op.Runtime: a node that is computed once is packed once.

@@ -40,3 +40,30 @@ func TestOneConstantPackedUnderTwoShapes(t *testing.T) {
 		}
 	}
 }
+
+// Of constants that are computed from each other only the last one stays.
+func TestConstantsBetweenConstantsGoBack(t *testing.T) {
+	testkit.NoLeaks(t)
+	b := newModel(t)
+	b.input("x", tensor.F32)
+	b.node("ConstantOfShape", []string{b.init(intsTensor(t, "size", 512, 512))}, []string{"zeros"})
+	b.node("Exp", []string{"zeros"}, []string{"ones"})
+	b.node("Add", []string{"ones", "ones"}, []string{"twos"})
+	b.node("MatMul", []string{"x", "twos"}, []string{"y"})
+	b.outputs("y")
+	s := mustNew(t, &b.m, Options{})
+	defer s.Close()
+	x := make([]float32, 512)
+	x[3], x[500] = 1, 2
+	out := runWith(t, s, f32(tensor.Shape{1, 512}, x...))
+	defer release(out)
+	for i, v := range tensor.Elems[float32](&out[0].View) {
+		if v != 6 {
+			t.Fatalf("y[%d] is %v, 6 expected", i, v)
+		}
+	}
+	const one = 4 * 512 * 512
+	if n := s.outputs.runner.(*unit).m.weights.Stats().Live; n < one || n >= 3*one { // the constant and its packed form
+		t.Errorf("%d bytes of constants, one takes %d", n, one)
+	}
+}

@@ -39,11 +39,13 @@ func specialize(u *unit, in []tensor.View, whole bool) (*program, *frame, error)
 	}
 	z.prune()
 	z.fuse()
+	z.spare()
 	f, err := newFrame(p, z.plan)
 	if err != nil {
 		p.drop()
 		return nil, nil, err
 	}
+	u.m.weights.Trim() // what folding left and packing did not take
 	return p, f, nil
 }
 

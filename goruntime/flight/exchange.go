@@ -61,9 +61,7 @@ func (s *service) exchange(stream aflight.FlightService_DoExchangeServer, wait *
 	defer x.close()
 	for r.Next() {
 		t := spent{stageDecode: in.gathering + time.Since(in.arrived)}
-		err := x.answer(stream.Context(), r.RecordBatch(), in.metadata, &t)
-		s.tracing.batch(stream.Context(), m, r.RecordBatch().NumRows(), &t, err)
-		if err != nil {
+		if err := x.answer(stream.Context(), r.RecordBatch(), in.metadata, &t); err != nil {
 			return err
 		}
 		m.stages.add(&t)

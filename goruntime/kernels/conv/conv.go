@@ -7,7 +7,8 @@
 // filters and pixels reads them through a table of offsets, one for each tap. With
 // a stride the rows are split into phases first. Windows of one pixel are a matrix
 // product with the image in place. Where there are few pixels the product is turned round: rows are pixels,
-// columns are filters in packed panels. What is left, volumes among it, is an
+// columns are filters in packed panels. Filters of one channel each over small planes
+// work on channels that lie side by side, a vector for each pixel. What is left, volumes among it, is an
 // implicit matrix product: for a block of 64 output pixels the values under the
 // window are laid out as a panel [K][64], K = C/group * taps. Each output is
 // summed over the taps in one order, so that a split changes no bit.
@@ -56,6 +57,7 @@ type Plan struct {
 	few     bool
 	wino    *winograd // nil where it does not pay
 	slide   *slide    // nil where windows do not slide over padded rows
+	depth   *depth    // nil where filters are of several channels, or planes large
 	offsets []int32   // few: of each (pixel, tap) in an input plane, -1 in the padding
 	pieces  []piece   // of all blocks, what unfold lays out
 	first   []int32   // where the pieces of each block begin; one more at the end
@@ -86,6 +88,8 @@ func NewPlan(s Shape, threads, tail int) *Plan {
 		// Filters that change from run to run are not packed: then a panel is needed.
 		p.perPart = 4 * max(p.pixels*p.k+p.pixels*p.perM, p.k*gemm.Panel)
 	} else if p.direct {
+	} else if p.depth = p.newDepth(); p.depth != nil {
+		p.perPart = 4 * p.depth.floats()
 	} else if p.slide = p.newSlide(); p.slide != nil {
 		p.blocks = p.slide.bands
 		p.perPart = 4 * p.slide.floats()
@@ -109,7 +113,7 @@ func NewPlan(s Shape, threads, tail int) *Plan {
 			p.offsets[i] = int32(p.offset(len(s.In), i/p.taps, i%p.taps))
 		}
 	}
-	if !p.direct && p.slide == nil {
+	if !p.direct && p.slide == nil && p.depth == nil {
 		p.list()
 	}
 	return p
@@ -210,6 +214,9 @@ func (p *Plan) Parts() int {
 	if p.pixels == 0 {
 		return 0
 	}
+	if p.depth != nil {
+		return p.s.N * p.depth.blocks
+	}
 	blocks, cuts := p.split()
 	return p.s.N * p.s.Group * blocks * cuts
 }
@@ -227,6 +234,9 @@ func (p *Plan) winograd() bool { return p.wino != nil && p.a != nil && p.a.Packe
 
 // Grain returns how many iterations make a chunk worth handing out.
 func (p *Plan) Grain() int {
+	if p.depth != nil {
+		return max(1, (1<<20)/(p.depth.lanes*p.taps*p.pixels))
+	}
 	pixels := min(p.width, p.pixels)
 	blocks, cuts := p.split()
 	if p.winograd() {
@@ -246,8 +256,13 @@ func (p *Plan) Chunk(lo, hi int) {
 	if p.perPart > 0 {
 		scratch = unsafe.Pointer(&p.a.Scratch[slot*p.perPart])
 	}
-	blocks, cuts := p.split()
 	end := p.ending(scratch)
+	if p.depth != nil {
+		p.channels(lo, hi, scratch, &end)
+		end.flush()
+		return
+	}
+	blocks, cuts := p.split()
 	filled, band := -1, -1 // the block and the band that the scratch holds
 	for i := lo; i < hi; i++ {
 		at, cut := i/cuts, i%cuts

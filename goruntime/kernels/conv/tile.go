@@ -39,10 +39,16 @@ type variant struct {
 	run   func(t *tile, rows, vecs int)
 	// The transforms of Winograd's convolution.
 	input, output func(t *transform)
+	// The tiles of single channels, and what turns planes to vectors and back.
+	deep                 func(t *deepTile)
+	toChannels, toPlanes func(t *turn)
 }
 
 // variants, the best first; portable is the definition.
-var variants = append(vectorVariants, variant{"portable", cpu.Portable, 16, 4, func(t *tile, _, _ int) { portable(t) }, portableInput, portableOutput})
+var variants = append(vectorVariants, variant{
+	"portable", cpu.Portable, portableLanes, 4,
+	func(t *tile, _, _ int) { portable(t) }, portableInput, portableOutput, portableDeep, portableToChannels, portableToPlanes,
+})
 
 func chosen() *variant {
 	best := cpu.Best()

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/goruntime/goruntime/goruntime/kernels/gemm"
+	"github.com/goruntime/goruntime/goruntime/kernels/vec"
 )
 
 // Winograd's convolution F(4x4, 3x3): windows of 3x3 that lie side by side are
@@ -173,17 +174,12 @@ func (p *Plan) toPixels(v *variant, image, y, m int, sums, pixels unsafe.Pointer
 	// SAFETY: the scratch and the output plane have these sizes.
 	from := unsafe.Slice((*float32)(pixels), 16*w.run)
 	out := unsafe.Slice((*float32)(unsafe.Add(p.a.Y, 4*(image*p.s.M+m)*p.pixels)), p.pixels)
+	if p.a.Relu {
+		vec.Apply(vec.Rectifier, from, from)
+	}
 	high, wide := p.s.Out[0], p.s.Out[1]
 	for r := range min(4*w.d.outRows, high-4*y) {
-		row := out[(4*y+r)*wide:][:wide]
-		copy(row, from[r%4*4*w.run+r/4*4*w.d.width:])
-		if p.a.Relu {
-			for i, x := range row {
-				if x < 0 {
-					row[i] = 0
-				}
-			}
-		}
+		copy(out[(4*y+r)*wide:][:wide], from[r%4*4*w.run+r/4*4*w.d.width:])
 	}
 }
 

@@ -55,3 +55,10 @@ func (l *Loop) Run(dst, a, b unsafe.Pointer, n int, s, r float32) {
 	l.run(borrow(&x))
 	runtime.KeepAlive(&x)
 }
+
+// Over is Run for an operation on spans that are as long as dst at least.
+func (l *Loop) Over(dst, a, b []float32) {
+	if n := len(dst); n > 0 {
+		l.Run(first(dst), first(a[:n]), first(b[:n]), n, 0, 0)
+	}
+}

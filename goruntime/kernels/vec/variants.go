@@ -19,16 +19,18 @@ type args struct {
 	s    float32        // 48
 	r    float32        // 52
 	c    unsafe.Pointer // 56
-	all  int            // elements, for the portable kernels
+	all  int            // 64, elements of a row, for the portable kernels
+	rows int            // 72
+	step int            // 80, bytes from row to row
 }
 
 // kernels are the loops of one variant.
 type kernels struct {
-	unary                                [functions]func(*args)
-	binary                               [operations][3]func(*args) // vector with vector, with scalar, scalar with vector
-	curves                               [curves]func(*args)
-	sum, top, expSum, squares, normalize func(*args)
-	second, fourth                       func(*args)
+	unary                                 [functions]func(*args)
+	binary                                [operations][3]func(*args) // vector with vector, with scalar, scalar with vector
+	curves                                [curves]func(*args)
+	sum, top, squares, normalize, softmax func(*args)
+	second, fourth                        func(*args)
 }
 
 // variant is one implementation.

@@ -279,7 +279,7 @@ func rows(t *testing.T, s []float32) {
 		scale[i], bias[i] = float32(i%5)-2, float32(i%3)
 	}
 	soft, norm := make([]float32, n), make([]float32, n)
-	Softmax(soft, s)
+	Softmax(soft, s, len(s))
 	Normalize(norm, s, scale, bias, 1e-2)
 	for i, x := range s {
 		if want := math.Exp(float64(x)) / sum; math.Abs(float64(soft[i])-want) > 1e-6 {
@@ -315,7 +315,7 @@ func BenchmarkApply(b *testing.B) {
 func BenchmarkSoftmax(b *testing.B) {
 	s, d := make([]float32, 384), make([]float32, 384)
 	for b.Loop() {
-		Softmax(d, s)
+		Softmax(d, s, len(s))
 	}
 	b.ReportMetric(384*float64(b.N)/b.Elapsed().Seconds()/1e9, "Ge/s")
 }
@@ -330,6 +330,37 @@ func TestOddFunctionsKeepTheSignOfZero(t *testing.T) {
 			for i, y := range x {
 				if negative := math.Signbit(float64(y)); y != 0 || negative != (i%2 == 0) {
 					t.Fatalf("function %d of a zero is %v, sign %v, want sign %v", f, y, negative, !negative)
+				}
+			}
+		}
+	})
+}
+
+// A row of a softmax has the same bits beside others as alone, in place too, and
+// keeps its NaN to itself.
+func TestSoftmaxOfRows(t *testing.T) {
+	withEach(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(5, 6))
+		for _, n := range []int{1, 7, 15, 16, 17, 31, 32, 33, 65, 128} {
+			s := make([]float32, 4*n)
+			for i := range s {
+				s[i] = float32(r.NormFloat64() * 9)
+			}
+			s[n+n/2] = float32(math.NaN())
+			s[2*n] = float32(math.Inf(-1))
+			all := slices.Clone(s)
+			Softmax(all, all, n)
+			for i := range 4 {
+				one := make([]float32, n)
+				Softmax(one, s[i*n:(i+1)*n], n)
+				for k, x := range one {
+					got := all[i*n+k]
+					if math.Float32bits(got) != math.Float32bits(x) && (got == got || x == x) {
+						t.Fatalf("row %d of %d: %v among others, %v alone", i, n, got, x)
+					}
+					if lost := i == 1 || i == 2 && n == 1; lost != (x != x) {
+						t.Fatalf("row %d of %d: element %d is %v", i, n, k, x)
+					}
 				}
 			}
 		}

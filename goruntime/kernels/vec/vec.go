@@ -158,12 +158,17 @@ func Max(s []float32) float32 {
 	return top
 }
 
-// Softmax writes exp(x - max) / sum to dst, which may be src.
-func Softmax(dst, src []float32) {
-	var acc [lanes]float32
-	reduce(chosen().expSum, dst, src, &acc, Max(src))
-	inv := [1]float32{1 / fold(&acc)}
-	Combine(Times, dst, dst, inv[:])
+// Softmax writes exp(x - max) / sum of each row of n numbers of src to dst, which
+// may be src.
+func Softmax(dst, src []float32, n int) {
+	if len(src) == 0 {
+		return
+	}
+	v := chosen()
+	a := newArgs(dst[:n], src[:n], lanes)
+	a.rows, a.step = len(src)/n, 4*n
+	v.softmax(borrow(&a))
+	runtime.KeepAlive(&a)
 }
 
 // Normalize writes (x - mean) / sqrt(variance + epsilon) * scale + bias to dst,

@@ -46,14 +46,8 @@ var portableKernels = kernels{
 	sum: func(a *args) {
 		a.lanes(func(acc *float32, _ int, x float32) { *acc += x })
 	},
-	top: top,
-	expSum: func(a *args) {
-		dst := a.slice(a.dst)
-		a.lanes(func(acc *float32, i int, x float32) {
-			dst[i] = Exp(x - a.s)
-			*acc += dst[i]
-		})
-	},
+	top:     top,
+	softmax: softmax,
 	squares: func(a *args) {
 		a.lanes(func(acc *float32, _ int, x float32) { *acc += (x - a.s) * (x - a.s) })
 	},
@@ -100,6 +94,36 @@ func top(a *args) {
 		acc[i] = float32(math.Inf(-1))
 	}
 	a.lanes(func(acc *float32, _ int, x float32) { *acc = max(*acc, x) })
+}
+
+func softmax(a *args) {
+	for range a.rows {
+		var acc [lanes]float32
+		one := *a
+		one.acc = unsafe.Pointer(&acc)
+		top(&one)
+		one.s = float32(math.Inf(-1))
+		for _, x := range acc {
+			one.s = max(one.s, x)
+		}
+		acc = [lanes]float32{}
+		expSum(&one)
+		inv := 1 / fold(&acc)
+		dst := a.slice(a.dst)
+		for i := range dst {
+			dst[i] *= inv
+		}
+		// SAFETY: the next row lies inside the operands, or nothing reads there.
+		a.dst, a.a = unsafe.Add(a.dst, a.step), unsafe.Add(a.a, a.step)
+	}
+}
+
+func expSum(a *args) {
+	dst := a.slice(a.dst)
+	a.lanes(func(acc *float32, i int, x float32) {
+		dst[i] = Exp(x - a.s)
+		*acc += dst[i]
+	})
 }
 
 func relu(x float32) float32 {

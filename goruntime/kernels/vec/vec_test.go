@@ -71,7 +71,7 @@ func TestSoftmaxSumsToOne(t *testing.T) {
 		for i := range s {
 			s[i] = float32(i%7) * 30
 		}
-		Softmax(s, s)
+		Softmax(s, s, n)
 		if d := math.Abs(float64(Sum(s)) - 1); d > 1e-5 {
 			t.Errorf("n %d: the sum is off by %g", n, d)
 		}

@@ -27,7 +27,7 @@ var singles = products[float32]{
 	},
 	scores:  scoresSingle,
 	values:  valuesSingle,
-	softmax: func(row []float32) { vec.Softmax(row, row) },
+	softmax: func(row []float32) { vec.Softmax(row, row, len(row)) },
 	top:     vec.Max,
 }
 

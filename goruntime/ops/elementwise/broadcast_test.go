@@ -49,9 +49,9 @@ func source(s, out tensor.Shape, i int) int {
 	return at
 }
 
-// binary runs def on every pair of shapes and for every type of its table, with
+// everyPair runs def on every pair of shapes and for every type of its table, with
 // left and right giving the inputs by index and f the result.
-func binary(t *testing.T, def *op.Def, left, right func(i int) float64, f func(a, b float64) float64, out tensor.DType) {
+func everyPair(t *testing.T, def *op.Def, left, right func(i int) float64, f func(a, b float64) float64, out tensor.DType) {
 	t.Helper()
 	var cases []optest.Case
 	for _, d := range def.DTypes.Types() {

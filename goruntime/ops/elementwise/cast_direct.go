@@ -1,6 +1,9 @@
 package elementwise
 
-import "github.com/goruntime/goruntime/goruntime/tensor"
+import (
+	"github.com/goruntime/goruntime/goruntime/kernels/igemm"
+	"github.com/goruntime/goruntime/goruntime/tensor"
+)
 
 // castLoop converts the elements [lo, hi).
 type castLoop func(s *casting, lo, hi int) error
@@ -14,6 +17,8 @@ var directCasts = func() (t [tensor.NumDTypes][tensor.NumDTypes]castLoop) {
 	t[tensor.U8], t[tensor.U16] = castsFrom[uint8](), castsFrom[uint16]()
 	t[tensor.U32], t[tensor.U64] = castsFrom[uint32](), castsFrom[uint64]()
 	t[tensor.F32], t[tensor.F64] = castsFrom[float32](), castsFrom[float64]()
+	t[tensor.Bool] = castsFromBool()
+	t[tensor.U8][tensor.F32], t[tensor.I8][tensor.F32] = castBytes[uint8], castBytes[int8]
 	t[tensor.F32][tensor.F16], t[tensor.F32][tensor.BF16] = castBy(tensor.HalfOf), castBy(tensor.BFloat16Of)
 	t[tensor.F16][tensor.F32], t[tensor.BF16][tensor.F32] = castBy(tensor.Half.Float32), castBy(tensor.BFloat16.Float32)
 	return t
@@ -29,6 +34,31 @@ func castsFrom[S number]() (t [tensor.NumDTypes]castLoop) {
 	t[tensor.F32], t[tensor.F64] = castNumber[S, float32], castNumber[S, float64]
 	t[tensor.Bool] = castBy(func(v S) bool { return v != 0 })
 	return t
+}
+
+// castsFromBool is the row of bool, for the numbers.
+func castsFromBool() (t [tensor.NumDTypes]castLoop) {
+	t[tensor.I8], t[tensor.I16], t[tensor.I32], t[tensor.I64] = castBool[int8], castBool[int16], castBool[int32], castBool[int64]
+	t[tensor.U8], t[tensor.U16], t[tensor.U32], t[tensor.U64] = castBool[uint8], castBool[uint16], castBool[uint32], castBool[uint64]
+	t[tensor.F32], t[tensor.F64] = castBool[float32], castBool[float64]
+	return t
+}
+
+func castBool[D number](s *casting, lo, hi int) error {
+	dst, in := tensor.Elems[D](s.out)[lo:hi], tensor.Elems[bool](s.in)[lo:hi]
+	for i, v := range in {
+		dst[i] = 0
+		if v {
+			dst[i] = 1
+		}
+	}
+	return nil
+}
+
+// castBytes converts with vectors: bytes are exact in f32.
+func castBytes[S uint8 | int8](s *casting, lo, hi int) error {
+	igemm.Dequantize(tensor.Elems[float32](s.out)[lo:hi], tensor.Elems[S](s.in)[lo:hi], 1, 0)
+	return nil
 }
 
 func castNumber[S, D number](s *casting, lo, hi int) error {

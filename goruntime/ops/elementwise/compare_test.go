@@ -22,18 +22,18 @@ func few(i int) float64  { return float64(i % 3) }
 func few2(i int) float64 { return float64(2 - i*i%3) }
 
 func TestGreater(t *testing.T) {
-	binary(t, Greater, few, few2, func(a, b float64) float64 { return oneIf(a > b) }, tensor.Bool)
+	everyPair(t, Greater, few, few2, func(a, b float64) float64 { return oneIf(a > b) }, tensor.Bool)
 	legacy(t, Greater1, tensor.F32, tensor.Bool, 1)
 }
 
 func TestLess(t *testing.T) {
-	binary(t, Less, few, few2, func(a, b float64) float64 { return oneIf(a < b) }, tensor.Bool)
+	everyPair(t, Less, few, few2, func(a, b float64) float64 { return oneIf(a < b) }, tensor.Bool)
 	legacy(t, Less1, tensor.F64, tensor.Bool, 0)
 }
 
 // Equal's bool compares truth, so its inputs are 0 and 1.
 func TestEqual(t *testing.T) {
-	binary(t, Equal, func(i int) float64 { return float64(i % 2) }, func(i int) float64 { return float64(i / 2 % 2) },
+	everyPair(t, Equal, func(i int) float64 { return float64(i % 2) }, func(i int) float64 { return float64(i / 2 % 2) },
 		func(a, b float64) float64 { return oneIf(a == b) }, tensor.Bool)
 	legacy(t, Equal1, tensor.I32, tensor.Bool, 0)
 	optest.Run(t, Equal, []optest.Case{

@@ -29,7 +29,44 @@ func related[T number](r relation) row {
 	return func(out, a, b *tensor.View, o, i, j, n, sa, sb int) {
 		dst := tensor.Elems[bool](out)[o : o+n]
 		x, y := tensor.Elems[T](a)[i:i+(n-1)*sa+1], tensor.Elems[T](b)[j:j+(n-1)*sb+1]
-		relate(r, dst, x, y, sa, sb)
+		switch {
+		case sa == 0 && sb == 1:
+			relateTo(mirrored[r], dst, y, x[0])
+		case sa == 1 && sb == 0:
+			relateTo(r, dst, x, y[0])
+		default:
+			relate(r, dst, x, y, sa, sb)
+		}
+	}
+}
+
+// mirrored is the relation of b to a.
+var mirrored = [...]relation{equal: equal, more: less, less: more, notLess: notMore, notMore: notLess}
+
+// relateTo relates each element to one number.
+func relateTo[T number](r relation, dst []bool, x []T, y T) {
+	x = x[:len(dst)]
+	switch r {
+	case equal:
+		for k, v := range x {
+			dst[k] = v == y
+		}
+	case more:
+		for k, v := range x {
+			dst[k] = v > y
+		}
+	case less:
+		for k, v := range x {
+			dst[k] = v < y
+		}
+	case notLess:
+		for k, v := range x {
+			dst[k] = v >= y
+		}
+	case notMore:
+		for k, v := range x {
+			dst[k] = v <= y
+		}
 	}
 }
 

@@ -1,6 +1,9 @@
 package elementwise
 
 import (
+	"bytes"
+	"encoding/binary"
+
 	"github.com/goruntime/goruntime/goruntime/errs"
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/tensor"
@@ -84,6 +87,10 @@ func choose[T any](s *choice, lo, hi int) {
 			}
 		}
 		dst := out[row*s.last : (row+1)*s.last]
+		if step[0] == 1 && step[1] < 2 && step[2] < 2 {
+			chooseRuns(dst, s.in[0].Raw()[at[0]:at[0]+s.last], x[at[1]:], y[at[2]:], step[1], step[2])
+			continue
+		}
 		for i := range dst {
 			if cond[at[0]] {
 				dst[i] = x[at[1]]
@@ -94,5 +101,43 @@ func choose[T any](s *choice, lo, hi int) {
 				at[k] += step[k]
 			}
 		}
+	}
+}
+
+// chooseRuns goes from run to run of equal conditions: masks mostly are of few. The
+// sides are dense or one element.
+func chooseRuns[T any](dst []T, cond []byte, x, y []T, stepX, stepY int) {
+	for i := 0; i < len(dst); {
+		end, from, step := i+falseRun(cond[i:]), y, stepY
+		if cond[i] != 0 {
+			end, from, step = len(cond), x, stepX
+			if n := bytes.IndexByte(cond[i:], 0); n >= 0 {
+				end = i + n
+			}
+		}
+		if step == 1 {
+			copy(dst[i:end], from[i:end])
+		} else {
+			fill(dst[i:end], from[0])
+		}
+		i = end
+	}
+}
+
+// falseRun returns how many conditions from the first on do not hold.
+func falseRun(cond []byte) int {
+	n := 0
+	for len(cond) >= n+8 && binary.NativeEndian.Uint64(cond[n:]) == 0 {
+		n += 8
+	}
+	for n < len(cond) && cond[n] == 0 {
+		n++
+	}
+	return n
+}
+
+func fill[T any](dst []T, v T) {
+	for i := range dst {
+		dst[i] = v
 	}
 }

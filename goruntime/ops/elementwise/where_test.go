@@ -21,6 +21,10 @@ func TestWhere(t *testing.T) {
 			Name: "a condition for each row", In: optest.In(optest.Bool(optest.Dims(2, 1), false, true), optest.F32(optest.Dims(1, 3), 1, 2, 3), optest.F32(optest.Dims(2, 3), 4, 5, 6, 7, 8, 9)),
 			Want: optest.Want(optest.F32(optest.Dims(2, 3), 4, 5, 6, 1, 2, 3)),
 		},
+		{
+			Name: "runs of conditions", In: optest.In(optest.Bool(optest.Dims(20), false, false, false, false, false, false, false, false, false, true, true, true, true, true, true, true, true, true, false, true), optest.F32(nil, 7), optest.F32(optest.Dims(20), 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19)),
+			Want: optest.Want(optest.F32(optest.Dims(20), 0, 1, 2, 3, 4, 5, 6, 7, 8, 7, 7, 7, 7, 7, 7, 7, 7, 7, 18, 7)),
+		},
 		{Name: "scalars", In: optest.In(optest.Bool(nil, false), optest.F32(nil, 1), optest.F32(nil, 2)), Want: optest.Want(optest.F32(nil, 2))},
 		{Name: "nothing", In: optest.In(optest.Bool(optest.Dims(0), []bool{}...), optest.F32(optest.Dims(1), 1), optest.F32(nil, 2)), Want: optest.Want(optest.F32(optest.Dims(0)))},
 		{Name: "different types", In: optest.In(optest.Bool(nil, true), optest.F32(nil, 1), optest.I64(nil, 1)), Err: "X is f32 and Y is i64", Code: errs.Type},

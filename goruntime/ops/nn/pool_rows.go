@@ -7,14 +7,18 @@ import (
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
 
-// bandFloats is how many numbers of padded rows, and of rows that are pooled
-// along the width, lie on the stack at a time.
-const bandFloats = 8192
+// bandFloats is how many numbers of a band of rows lie on the stack at a time.
+const bandFloats = 4096
 
-// band is a number of rows of output pixels of an image that are pooled at once.
-// The padded input rows under their windows are split into phases: every
-// stride-th row and column. The sizes are those of a phase.
-type band struct{ rows, width, pixels int }
+// band is a number of rows of output pixels of an image that are pooled at once:
+// first along the height, which leaves a padded row for each row of pixels, then
+// along the width, for which the columns are split into phases, every stride-th.
+type band struct {
+	pixels int // rows of pixels
+	full   int // numbers of a padded row
+	width  int // of a phase of it
+	lo, hi int // the columns of a padded row that lie on the image
+}
 
 // band returns as many rows as fit, none where one does not fit or the pooling is
 // of another kind: of images without dilation, of which no indices are wanted.
@@ -23,35 +27,93 @@ func (p *pooling) band() band {
 	if p.indices != nil || len(w.in) != 2 || w.in[0]*w.in[1] == 0 || w.dilation[0] != 1 || w.dilation[1] != 1 {
 		return band{}
 	}
-	over := (w.kernel[0] - 1) / w.stride[0] // phase rows below the last pixel's
 	b := band{width: w.out[1] + (w.kernel[1]-1)/w.stride[1]}
-	b.pixels = min(w.out[0], bandFloats/max(1, w.stride[0]*w.stride[1]*b.width)-over)
-	b.rows = b.pixels + over
+	b.full = b.width * w.stride[1]
+	b.lo = min(b.full, w.begin[1])
+	b.hi = min(b.full, w.begin[1]+w.in[1])
+	b.pixels = min(w.out[0], bandFloats/max(1, b.full)-w.above())
 	return b
 }
 
 // banded pools the planes [lo, hi) of images with f, whose neutral number is
-// nothing: along the width of all rows of a band in one go, then along their
-// height. Between the ends of rows are numbers that nobody reads.
+// nothing. Between the ends of rows are numbers that nobody reads.
 func (p *pooling) banded(b band, lo, hi int, f vec.Operation, nothing float32) {
-	var padded, pooled [bandFloats]float32
-	w := p.win
+	var rows, phases, sums [bandFloats]float32
+	w, join := p.win, vec.OperationLoop(f, vec.Both)
 	out, in := tensor.Elems[float32](p.out), tensor.Elems[float32](p.in)
-	plane := b.rows * b.width // of a phase
+	set(rows[:b.pixels*b.full], nothing)
+	set(phases[:(b.pixels+w.above())*b.full], nothing)
 	for i := lo; i < hi; i++ {
 		dst, src := out[i*p.pixels:(i+1)*p.pixels], in[i*p.plane:(i+1)*p.plane]
 		for y := 0; y < w.out[0]; y += b.pixels {
-			w.fill(&b, padded[:], src, y, nothing)
-			for down := range w.stride[0] {
-				across := padded[down*w.stride[1]*plane:][:w.stride[1]*plane]
-				slide(f, pooled[down*plane:(down+1)*plane], across, w.kernel[1], w.stride[1], plane, 1)
-			}
 			n := min(b.pixels, w.out[0]-y)
-			sums := padded[:(n-1)*b.width+w.out[1]]
-			slide(f, sums, pooled[:w.stride[0]*plane], w.kernel[0], w.stride[0], plane, b.width)
-			for r := range n {
-				copy(dst[(y+r)*w.out[1]:(y+r+1)*w.out[1]], sums[r*b.width:])
+			if w.dense() {
+				w.lay(&b, phases[:], src, y, n, nothing)
+				slide(f, rows[:n*b.full], phases[:], w.kernel[0], 1, 0, b.full)
+			} else {
+				for r := range n {
+					w.down(rows[r*b.full+b.lo:r*b.full+b.hi], src, y+r, &join, nothing)
+				}
 			}
+			pixels, at := rows[:n*b.full], n*b.width
+			if w.stride[1] > 1 {
+				for k := range min(w.kernel[1], w.stride[1]) {
+					vec.Every(phases[k*at:(k+1)*at], pixels[k:], w.stride[1])
+				}
+				pixels = phases[:]
+			}
+			to := dst[y*w.out[1] : (y+n)*w.out[1]]
+			if b.width == w.out[1] {
+				slide(f, to, pixels, w.kernel[1], w.stride[1], at, 1)
+				continue
+			}
+			slide(f, sums[:at-b.width+w.out[1]], pixels, w.kernel[1], w.stride[1], at, 1)
+			for r := range n {
+				copy(to[r*w.out[1]:(r+1)*w.out[1]], sums[r*b.width:])
+			}
+		}
+	}
+}
+
+// dense reports whether neighbouring windows overlap but for one row and column: the
+// rows under a band are then laid out once, and joined all at a time.
+func (w *window) dense() bool { return w.stride[0] == 1 && w.stride[1] == 1 }
+
+// above is how many more rows than its own a band of pixels reads at once.
+func (w *window) above() int {
+	if w.dense() {
+		return w.kernel[0] - 1
+	}
+	return 0
+}
+
+// lay copies the rows of an image under n rows of pixels from y on, which overlap, to
+// padded ones.
+func (w *window) lay(b *band, dst, src []float32, y, n int, nothing float32) {
+	for r := range n + w.above() {
+		row := dst[r*b.full+b.lo : r*b.full+b.hi]
+		if at := y + r - w.begin[0]; at < 0 || at >= w.in[0] {
+			set(row, nothing)
+		} else {
+			copy(row, src[at*w.in[1]:])
+		}
+	}
+}
+
+// down joins the rows of an image under output row y, of which row has the columns
+// that lie under windows.
+func (w *window) down(row, src []float32, y int, join *vec.Loop, nothing float32) {
+	at := y*w.stride[0] - w.begin[0]
+	from, to := max(0, at), min(w.in[0], at+w.kernel[0])
+	switch n := w.in[1]; {
+	case from >= to:
+		set(row, nothing)
+	case from+1 == to:
+		copy(row, src[from*n:])
+	default:
+		join.Over(row, src[from*n:], src[(from+1)*n:])
+		for k := from + 2; k < to; k++ {
+			join.Over(row, row, src[k*n:])
 		}
 	}
 }
@@ -69,33 +131,6 @@ func slide(f vec.Operation, dst, src []float32, kernel, stride, plane, step int)
 		n := min(len(dst), len(from)) // what is cut belongs to no window
 		vec.Combine(f, dst[:n], so[:n], from[:n])
 		so = dst
-	}
-}
-
-// fill writes the padded rows under the band that begins at output row y.
-func (w *window) fill(b *band, dst, src []float32, y int, nothing float32) {
-	for phase := range w.stride[0] * w.stride[1] {
-		down, across := phase/w.stride[1], phase%w.stride[1]
-		// Column i of the phase is input column i*stride + shift.
-		shift := across - w.begin[1]
-		lo := min(b.width, max(0, (-shift+w.stride[1]-1)/w.stride[1]))
-		hi := max(lo, min(b.width, (w.in[1]-shift+w.stride[1]-1)/w.stride[1]))
-		for r := range b.rows {
-			row := dst[(phase*b.rows+r)*b.width:][:b.width]
-			at := (y+r)*w.stride[0] + down - w.begin[0]
-			if at < 0 || at >= w.in[0] || lo == hi {
-				set(row, nothing)
-				continue
-			}
-			set(row[:lo], nothing)
-			set(row[hi:], nothing)
-			at = at*w.in[1] + lo*w.stride[1] + shift
-			if w.stride[1] == 1 {
-				copy(row[lo:hi], src[at:])
-				continue
-			}
-			vec.Every(row[lo:hi], src[at:], w.stride[1])
-		}
 	}
 }
 

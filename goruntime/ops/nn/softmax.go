@@ -82,9 +82,7 @@ func softmax32(s *lines, lo, hi int) {
 		return
 	}
 	out, in := tensor.Elems[float32](s.out), tensor.Elems[float32](s.in)
-	for r := lo; r < hi; r++ {
-		vec.Softmax(out[r*s.n:(r+1)*s.n], in[r*s.n:(r+1)*s.n])
-	}
+	vec.Softmax(out[lo*s.n:hi*s.n], in[lo*s.n:hi*s.n], s.n)
 }
 
 var softmaxSlow32 = softmaxOf(single)

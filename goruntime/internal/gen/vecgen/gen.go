@@ -14,6 +14,7 @@ type gen struct {
 	text    strings.Builder
 	kernels []string
 	consts  []uint32
+	mark    string // before the labels of a kernel with several loops
 }
 
 func (g *gen) wide() bool { return g.reg == "Z" }
@@ -65,22 +66,22 @@ func (g *gen) begin(name string) {
 // loop emits body for whole steps, then once more for the masked tail.
 func (g *gen) loop(body func(masked bool), advance ...string) {
 	g.p("TESTQ CX, CX")
-	g.p("JZ tail")
-	g.label("loop")
+	g.p("JZ %stail", g.mark)
+	g.label(g.mark + "loop")
 	body(false)
 	for _, r := range advance {
 		g.p("ADDQ %s", r)
 	}
 	g.p("DECQ CX")
-	g.p("JNZ loop")
-	g.label("tail")
+	g.p("JNZ %sloop", g.mark)
+	g.label(g.mark + "tail")
 	g.p("TESTQ DX, DX")
-	g.p("JZ done")
+	g.p("JZ %sdone", g.mark)
 	if g.wide() {
 		g.p("KMOVQ (DX), K1")
 	}
 	body(true)
-	g.label("done")
+	g.label(g.mark + "done")
 }
 
 func (g *gen) end() {

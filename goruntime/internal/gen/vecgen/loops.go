@@ -144,6 +144,15 @@ func (g *gen) acc(h int) string { return g.v(12 + h) }
 
 // reduce keeps sixteen lanes over the loop and stores them.
 func (g *gen) reduce(body func(h int, masked bool), advance ...string) {
+	g.sums(body, advance...)
+	for h := range g.halves() {
+		g.p("VMOVUPS %s, %d(R8)", g.acc(h), h*g.bytes)
+	}
+	g.end()
+}
+
+// sums keeps sixteen lanes over the loop.
+func (g *gen) sums(body func(h int, masked bool), advance ...string) {
 	for h := range g.halves() {
 		g.p("VXORPS %s, %s, %s", g.acc(h), g.acc(h), g.acc(h))
 	}
@@ -152,10 +161,6 @@ func (g *gen) reduce(body func(h int, masked bool), advance ...string) {
 			body(h, masked)
 		}
 	}, advance...)
-	for h := range g.halves() {
-		g.p("VMOVUPS %s, %d(R8)", g.acc(h), h*g.bytes)
-	}
-	g.end()
 }
 
 func (g *gen) sum() {
@@ -166,9 +171,20 @@ func (g *gen) sum() {
 	}, "$64, SI")
 }
 
-// top finds the maximum; V8 and V9 remember where a NaN was seen.
+// top finds the maximum of each lane, or NaN.
 func (g *gen) top() {
 	g.begin("Top")
+	g.most()
+	for h := range g.halves() {
+		g.where(3, g.v(8+h), g.v(8+h), g.v(8+h), g.acc(h), g.v(1))
+		g.p("VMOVUPS %s, %d(R8)", g.acc(h), h*g.bytes)
+	}
+	g.end()
+}
+
+// most loops for the maxima of the lanes; V8 and V9 are zero but where a NaN was
+// seen.
+func (g *gen) most() {
 	for h := range g.halves() {
 		g.p("VMOVUPS %s, %s", g.c(float32(math.Inf(-1))), g.acc(h))
 		g.p("VXORPS %s, %s, %s", g.v(8+h), g.v(8+h), g.v(8+h))
@@ -185,18 +201,70 @@ func (g *gen) top() {
 			g.p("VMAXPS %s, %s, %s", g.v(0), g.acc(h), g.acc(h))
 		}
 	}, "$64, SI")
-	for h := range g.halves() {
-		g.where(3, g.v(8+h), g.v(8+h), g.v(8+h), g.acc(h), g.v(1))
-		g.p("VMOVUPS %s, %d(R8)", g.acc(h), h*g.bytes)
+}
+
+// across joins the sixteen lanes of V(i) and, where vectors are halves, of the next
+// one, pairwise: the first lane has the result. V0 is used.
+func (g *gen) across(instruction string, i int) {
+	if g.wide() {
+		g.p("VEXTRACTF64X4 $1, Z%d, Y0", i)
+		g.p("%s Y0, Y%d, Y%d", instruction, i, i)
+	} else {
+		g.p("%s Y%d, Y%d, Y%d", instruction, i+1, i, i)
 	}
+	g.p("VEXTRACTF128 $1, Y%d, X0", i)
+	g.p("%s X0, X%d, X%d", instruction, i, i)
+	for _, swap := range []int{0x4e, 0xb1} {
+		g.p("VPERMILPS $%d, X%d, X0", swap, i)
+		g.p("%s X0, X%d, X%d", instruction, i, i)
+	}
+}
+
+// softmax writes rows of exp(x - max) / sum.
+func (g *gen) softmax() {
+	g.begin("Softmax")
+	g.p("MOVQ 72(AX), R9")
+	g.p("MOVQ 80(AX), R10")
+	g.label("row")
+	g.p("MOVQ SI, R11")
+	g.p("MOVQ DI, R12")
+	g.p("MOVQ CX, R13")
+	g.mark = "most"
+	g.most()
+	g.across("VMAXPS", 12)
+	g.across("VADDPS", 8) // zero or NaN
+	g.p("VADDPS X8, X12, X12")
+	g.p("VBROADCASTSS X12, %s", g.v(10))
+	g.p("MOVQ R11, SI")
+	g.p("MOVQ R13, CX")
+	g.mark = "exp"
+	g.exps()
+	g.across("VADDPS", 12)
+	g.p("VMOVSS %s, X1", g.c(1))
+	g.p("VDIVSS X12, X1, X1")
+	g.p("VBROADCASTSS X1, %s", g.v(11))
+	g.p("MOVQ R12, DI")
+	g.p("MOVQ R13, CX")
+	g.mark = "scale"
+	g.loop(func(masked bool) {
+		for h := range g.halves() {
+			g.load("DI", h, masked, g.v(0))
+			g.p("VMULPS %s, %s, %s", g.v(11), g.v(0), g.v(0))
+			g.store(g.v(0), "DI", h, masked)
+		}
+	}, "$64, DI")
+	g.mark = ""
+	g.p("LEAQ (R11)(R10*1), SI")
+	g.p("LEAQ (R12)(R10*1), DI")
+	g.p("MOVQ R13, CX")
+	g.p("DECQ R9")
+	g.p("JNZ row")
 	g.end()
 }
 
-// expSum writes exp(x - s) and sums it.
-func (g *gen) expSum() {
-	g.begin("ExpSum")
-	g.p("VBROADCASTSS 48(AX), %s", g.v(10))
-	g.reduce(func(h int, masked bool) {
+// exps loops for exp(x - V10) and its sums.
+func (g *gen) exps() {
+	g.sums(func(h int, masked bool) {
 		g.load("SI", h, masked, g.v(0))
 		g.p("VSUBPS %s, %s, %s", g.v(10), g.v(0), g.v(0))
 		g.exp(g.v(0), g.v(1), g.v(2))

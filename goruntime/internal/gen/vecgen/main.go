@@ -51,9 +51,9 @@ func (g *gen) all() {
 	}
 	g.sum()
 	g.top()
-	g.expSum()
 	g.squares()
 	g.normalize()
+	g.softmax()
 	g.every("Second", 2)
 	g.every("Fourth", 4)
 }
@@ -75,7 +75,7 @@ func (g *gen) declarations() string {
 	for i, c := range curves {
 		b.WriteString(comma(i) + g.name + c.name)
 	}
-	fmt.Fprintf(&b, "},\n\tsum: %[1]sSum, top: %[1]sTop, expSum: %[1]sExpSum, squares: %[1]sSquares, normalize: %[1]sNormalize, second: %[1]sSecond, fourth: %[1]sFourth,\n}\n", g.name)
+	fmt.Fprintf(&b, "},\n\tsum: %[1]sSum, top: %[1]sTop, squares: %[1]sSquares, normalize: %[1]sNormalize, softmax: %[1]sSoftmax, second: %[1]sSecond, fourth: %[1]sFourth,\n}\n", g.name)
 	return b.String()
 }
 
