@@ -21,7 +21,7 @@ GO = GOTOOLCHAIN=go$$($(BIN)/python python/build/gotool.py need) $$($(BIN)/pytho
 TOOLS_GO = GOTOOLCHAIN=go$$(../../$(BIN)/python ../../python/build/gotool.py need) $$(../../$(BIN)/python ../../python/build/gotool.py)
 SOURCES := $(shell find goruntime capi python setup.py pyproject.toml go.mod -type f \( -name '*.go' -o -name '*.[chs]' -o -name '*.py' -o -name '*.map' -o -name 'schema.txt' -o -name '*.toml' -o -name go.mod \) -not -name '*_test.go' 2>/dev/null)
 
-.PHONY: help demo test test-go test-c test-python test-all test-race test-invariants test-portable test-arm64 test-install fuzz lint check generate profile conformance test-clients test-torch bench build clean machine
+.PHONY: help demo test test-go test-c test-python test-slow test-all test-race test-invariants test-portable test-arm64 test-install fuzz lint check generate profile conformance test-clients test-torch bench build clean machine
 
 help:
 	@sed -n '1,4s/^# //p' Makefile
@@ -68,6 +68,10 @@ test-c: $(VENV)/tools
 test-python: $(VENV)/installed
 	$(BIN)/python -m pytest
 
+# What takes long or needs much disk: files of 2 GB.
+test-slow: $(VENV)/installed
+	$(BIN)/python -m pytest -m slow tests/arrow
+
 test-race: $(VENV)/tools
 	$(GO) test -race ./goruntime/...
 	$(GO) test -race -tags ort ./goruntime/ortengine
@@ -92,7 +96,7 @@ fuzz: $(VENV)/tools
 	@for p in $$(grep -rl '^func Fuzz' goruntime --include='*_test.go' | xargs -rn1 dirname | sort -u); do \
 	  for f in $$(grep -ho '^func Fuzz[A-Za-z0-9_]*' $$p/*_test.go | cut -c6-); do $(GO) test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) ./$$p; done; done
 
-test-all: test test-race test-invariants test-portable test-arm64 fuzz test-install
+test-all: test test-slow test-race test-invariants test-portable test-arm64 fuzz test-install
 
 lint: $(VENV)/installed
 	cd .ci/tools && $(TOOLS_GO) build -o ../../.cache/tools/ mvdan.cc/gofumpt honnef.co/go/tools/cmd/staticcheck

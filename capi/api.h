@@ -189,7 +189,7 @@ gr_status gr_session_open_bytes(const void *data, size_t size, const char *folde
 gr_status gr_session_close(uint64_t session, gr_error **error);
 gr_status gr_session_count(uint64_t session, int64_t *inputs, int64_t *outputs, int64_t *nodes, gr_error **error);
 /* Whether a run on little data takes a moment, whatever the values: the model has few
- * nodes, and none with a subgraph. */
+ * nodes, and no loop. */
 gr_status gr_session_brief(uint64_t session, int32_t *brief, gr_error **error);
 gr_status gr_session_input(uint64_t session, int64_t i, gr_info *info, gr_error **error);
 gr_status gr_session_output(uint64_t session, int64_t i, gr_info *info, gr_error **error);
@@ -203,6 +203,12 @@ gr_status gr_session_run(uint64_t session, gr_call *call, gr_error **error);
  * is NULL where nothing reads the output. */
 gr_status gr_custom_output(uint64_t token, size_t slot, int32_t dtype, const int64_t *dims, int32_t rank, size_t text_size,
                            void **data, char **text, gr_error **error);
+/* As gr_custom_output, but of memory that the caller alone owns, uncopied: *taken is 1
+ * where the output leaves the run, and release(owner) is called once when its last
+ * holder has let go, on any thread and also on an error. Where *taken is 0 nothing
+ * happened. */
+gr_status gr_custom_adopt(uint64_t token, size_t slot, int32_t dtype, const int64_t *dims, int32_t rank, void *data,
+                          void (*release)(void *owner), void *owner, int32_t *taken, gr_error **error);
 /* Frees the value of an output, but no lease in it. */
 void gr_value_free(gr_value *value);
 

@@ -8,6 +8,9 @@ static inline int gr_make_custom(const gr_custom *c, const void *node, size_t si
   return c->make(c->arg, node, size, attributes, opset, kernel);
 }
 
+typedef void (*gr_release)(void *owner);
+static inline void gr_call_release(gr_release release, void *owner) { release(owner); }
+
 static inline int gr_run_custom(const gr_custom *c, const gr_custom_call *call) { return c->run(c->arg, call); }
 */
 import "C"
@@ -140,23 +143,53 @@ func describeView(v *C.gr_view, t *tensor.View, sizes []C.int64_t) []C.int64_t {
 	return sizes[len(t.Shape):]
 }
 
+// outputOf returns the call of token and the shape of what is made as its output.
+func outputOf(token C.uint64_t, slot C.size_t, dtype C.int32_t, dims *C.int64_t, rank C.int32_t) (*op.Context, tensor.Shape, error) {
+	ctx, err := customCalls.Get(uint64(token))
+	if err != nil {
+		return nil, nil, err
+	}
+	if int(slot) >= ctx.Outputs() || !tensor.DType(dtype).Valid() {
+		return nil, nil, errs.New(errs.Argument, "output %d of element type %d was made, the node has %d outputs", slot, dtype, ctx.Outputs())
+	}
+	shape := make(tensor.Shape, rank)
+	for d := range shape {
+		shape[d] = int(unsafe.Slice(dims, int(rank))[d])
+	}
+	return ctx, shape, nil
+}
+
+//export gr_custom_adopt
+func gr_custom_adopt(token C.uint64_t, slot C.size_t, dtype C.int32_t, dims *C.int64_t, rank C.int32_t, data unsafe.Pointer, release C.gr_release, owner unsafe.Pointer, taken *C.int32_t, out **C.gr_error) C.gr_status {
+	return guard(out, func() error {
+		*taken = 0
+		end := func() { C.gr_call_release(release, owner) }
+		ctx, shape, err := outputOf(token, slot, dtype, dims, rank)
+		if err != nil {
+			end()
+			return err
+		}
+		if !ctx.Wants(int(slot)) {
+			return nil
+		}
+		ok, err := ctx.Adopt(int(slot), tensor.DType(dtype), shape, data, end)
+		if ok {
+			*taken = 1
+		}
+		return err
+	})
+}
+
 //export gr_custom_output
 func gr_custom_output(token C.uint64_t, slot C.size_t, dtype C.int32_t, dims *C.int64_t, rank C.int32_t, textSize C.size_t, data *unsafe.Pointer, text **C.char, out **C.gr_error) C.gr_status {
 	return guard(out, func() error {
-		ctx, err := customCalls.Get(uint64(token))
+		ctx, shape, err := outputOf(token, slot, dtype, dims, rank)
 		if err != nil {
 			return err
-		}
-		if int(slot) >= ctx.Outputs() || !tensor.DType(dtype).Valid() {
-			return errs.New(errs.Argument, "output %d of element type %d was made, the node has %d outputs", slot, dtype, ctx.Outputs())
 		}
 		address(unsafe.Pointer(data), nil)
 		if !ctx.Wants(int(slot)) {
 			return nil
-		}
-		shape := make(tensor.Shape, rank)
-		for d := range shape {
-			shape[d] = int(unsafe.Slice(dims, int(rank))[d])
 		}
 		v, err := ctx.MakeOutputTensor(int(slot), tensor.DType(dtype), shape)
 		if err != nil {

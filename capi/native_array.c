@@ -173,10 +173,12 @@ static PyObject *copy_into_io(PyArrayObject *array, uint64_t io, int reason) {
 
 /* gr_to_array returns value as an array that a run may read in place: itself
  * where it is one, in native byte order and C-contiguous, else a counted copy.
+ * Texts, which no run reads in place, stay as they are: see gr_to_strings.
  * Only Python scalars and lists take the declared dtype. */
 PyObject *gr_to_array(PyObject *value, int dtype, uint64_t io) {
   if (PyArray_Check(value)) {
     PyArrayObject *array = (PyArrayObject *)value;
+    if (gr_dtype_of(array) == DTYPE_STRING) return Py_NewRef(value);
     if (PyArray_ISBYTESWAPPED(array)) return copy_into_io(array, io, COPY_BYTE_ORDER);
     if (!PyArray_IS_C_CONTIGUOUS(array)) return copy_into_io(array, io, COPY_NON_CONTIGUOUS);
     return Py_NewRef(value);

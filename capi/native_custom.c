@@ -4,6 +4,8 @@
  * what they keep of their inputs stays as it was. */
 #include "native.h"
 
+#include <stdatomic.h>
+
 /* make asks the factory for the kernel of one node. */
 static int make(void *arg, const void *node, size_t size, const char *attributes, int64_t opset, uint64_t *kernel) {
   gr_custom_kernels *kernels = arg;
@@ -29,12 +31,69 @@ static PyObject *copy_of(const gr_view *v) {
   return array;
 }
 
-/* put makes output slot of the call of a result. */
-static int put(const gr_custom_call *call, size_t slot, PyObject *result) {
+/* Arrays that an arena has let go of, to be dropped under the interpreter's lock: a
+ * list that is pushed to and taken whole. */
+typedef struct Dropped {
+  struct Dropped *next;
+  PyObject *array;
+} Dropped;
+static _Atomic(Dropped *) dropped = NULL;
+
+static int drop_all(void *unused) {
+  (void)unused;
+  Dropped *d = atomic_exchange(&dropped, NULL);
+  while (d != NULL) {
+    Dropped *next = d->next;
+    Py_DECREF(d->array);
+    free(d);
+    d = next;
+  }
+  return 0;
+}
+
+/* let_go is the release of an adopted array: on any thread, without the lock. */
+static void let_go(void *owner) {
+  Dropped *d = owner;
+  d->next = atomic_load(&dropped);
+  while (!atomic_compare_exchange_weak(&dropped, &d->next, d)) continue;
+  if (Py_IsInitialized()) Py_AddPendingCall(drop_all, NULL); /* where its queue is full, the next kernel drops them */
+}
+
+/* alone tells whether nobody but the caller can reach an array's memory, which is what
+ * a run may give to somebody who may write to it. */
+static int alone(PyObject *result) {
+  PyArrayObject *array = (PyArrayObject *)result;
+  return PyArray_CheckExact(result) && Py_REFCNT(result) == 1 && PyArray_CHKFLAGS(array, NPY_ARRAY_CARRAY | NPY_ARRAY_OWNDATA) &&
+         PyArray_ISNOTSWAPPED(array) && PyArray_BASE(array) == NULL && ((PyArrayObject_fields *)array)->weakreflist == NULL;
+}
+
+/* adopt gives a result to the run uncopied. Returns 1, 0 where that cannot be, or -1. */
+static int adopt(const gr_custom_call *call, size_t slot, PyArrayObject *array, int dtype) {
+  Dropped *d = malloc(sizeof *d);
+  if (d == NULL) return 0;
+  d->array = Py_NewRef((PyObject *)array);
+  int32_t taken = 0;
+  gr_error *error = NULL;
+  if (gr_custom_adopt(call->token, slot, dtype, (const int64_t *)PyArray_DIMS(array), PyArray_NDIM(array), PyArray_DATA(array), let_go, d, &taken, &error) != GR_OK) {
+    gr_raise(error);
+    return -1;
+  }
+  if (!taken) {
+    Py_DECREF(d->array);
+    free(d);
+  }
+  return taken;
+}
+
+/* put makes output slot of the call of a result; sole is whether the list of results,
+ * where there is one, is the kernel's no more. */
+static int put(const gr_custom_call *call, size_t slot, PyObject *result, int sole) {
+  drop_all(NULL);
   if (result == Py_None || PyDict_Check(result) || PyGen_Check(result)) {
     gr_raise_text(GR_TYPE, "the custom kernel returned a %s for output %zu, an array expected", Py_TYPE(result)->tp_name, slot);
     return -1;
   }
+  int ours = sole && alone(result);
   PyArrayObject *array = (PyArrayObject *)PyArray_FROM_OF(result, NPY_ARRAY_CARRAY_RO | NPY_ARRAY_NOTSWAPPED);
   if (array == NULL) return -1;
   int dtype = gr_dtype_of(array);
@@ -46,6 +105,13 @@ static int put(const gr_custom_call *call, size_t slot, PyObject *result) {
   if (dtype < 0 || gr_packed(dtype)) {
     gr_raise_text(GR_TYPE, "the custom kernel returned an array of %R, which no output can hold", PyArray_DESCR(array));
     goto done;
+  }
+  if (ours && dtype != DTYPE_STRING) {
+    int taken = adopt(call, slot, array, dtype);
+    if (taken != 0) {
+      status = taken < 0 ? -1 : 0;
+      goto done;
+    }
   }
   if (dtype == DTYPE_STRING) {
     if ((texts = gr_to_strings((PyObject *)array, &strings)) == NULL) goto done;
@@ -80,7 +146,7 @@ done:
  * list or tuple of them. */
 static int put_all(const gr_custom_call *call, PyObject *results) {
   if (!PyTuple_Check(results) && !PyList_Check(results)) {
-    if (call->n_outputs == 1) return put(call, 0, results);
+    if (call->n_outputs == 1) return put(call, 0, results, 1);
     gr_raise_text(GR_TYPE, "the custom kernel returned one value, the node has %zu outputs", call->n_outputs);
     return -1;
   }
@@ -88,8 +154,9 @@ static int put_all(const gr_custom_call *call, PyObject *results) {
     gr_raise_text(GR_TYPE, "the custom kernel returned %zd values, the node has %zu outputs", PySequence_Fast_GET_SIZE(results), call->n_outputs);
     return -1;
   }
+  int sole = Py_REFCNT(results) == 1;
   for (size_t i = 0; i < call->n_outputs; i++)
-    if (put(call, i, PySequence_Fast_GET_ITEM(results, (Py_ssize_t)i)) < 0) return -1;
+    if (put(call, i, PySequence_Fast_GET_ITEM(results, (Py_ssize_t)i), sole) < 0) return -1;
   return 0;
 }
 

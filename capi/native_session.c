@@ -30,6 +30,7 @@ typedef struct {
   Target *list;
   Py_ssize_t n_list;
   gr_custom_kernels custom;
+  PyObject *string_dtype; /* of string outputs, NULL is object */
   int small; /* a run is short enough to keep the interpreter's lock */
 } Session;
 
@@ -209,6 +210,7 @@ static void session_dealloc(Session *self) {
   PyMem_Free(self->input_types);
   Py_XDECREF(self->input_names);
   Py_XDECREF(self->targets);
+  Py_XDECREF(self->string_dtype);
   type->tp_free(self);
   Py_DECREF(type);
 }
@@ -441,7 +443,7 @@ static gr_status cross(Session *self, Run *r, gr_error **error) {
 }
 
 /* results returns the list of outputs; it takes them all. */
-static PyObject *results(Target *t, Run *r, PyObject *lent) {
+static PyObject *results(Session *self, Target *t, Run *r, PyObject *lent) {
   PyObject *made[STACK_OUTPUTS], **arrays = made;
   PyObject *list = NULL;
   if (t->n_outputs > STACK_OUTPUTS && (arrays = PyMem_Calloc((size_t)t->n_outputs, sizeof(PyObject *))) == NULL) PyErr_NoMemory();
@@ -449,6 +451,8 @@ static PyObject *results(Target *t, Run *r, PyObject *lent) {
   for (; arrays != NULL && n < t->n_outputs; n++) {
     PyObject *own = lent == NULL || lent == Py_None ? NULL : PyDict_GetItemWithError(lent, PyTuple_GET_ITEM(t->names, n));
     arrays[n] = own != NULL ? Py_NewRef(own) : gr_array_of(&r->outputs[n]);
+    if (arrays[n] != NULL && self->string_dtype != NULL && r->outputs[n].dtype == DTYPE_STRING)
+      Py_SETREF(arrays[n], PyArray_FromAny(arrays[n], (PyArray_Descr *)Py_NewRef(self->string_dtype), 0, 0, NPY_ARRAY_FORCECAST, NULL));
     if (arrays[n] == NULL) break;
   }
   if (n == t->n_outputs && (list = PyList_New(t->n_names)) != NULL)
@@ -487,7 +491,7 @@ static PyObject *execute(Session *self, Target *t, Run *r, PyObject *feeds, PyOb
   gr_status status = cross(self, r, &error);
   if (r->call.events != NULL && note(r) < 0) status = GR_INTERNAL;
   if (status != GR_OK) return gr_raise(error);
-  return results(t, r, lent);
+  return results(self, t, r, lent);
 }
 
 /* begin points the run at memory for its inputs and outputs. */
@@ -591,7 +595,23 @@ static PyMethodDef session_methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
+static PyObject *session_string_dtype(Session *self, void *unused) {
+  (void)unused;
+  return Py_NewRef(self->string_dtype == NULL ? Py_None : self->string_dtype);
+}
+
+static int session_set_string_dtype(Session *self, PyObject *value, void *unused) {
+  (void)unused;
+  if (value == NULL || (value != Py_None && (!PyArray_DescrCheck(value) || ((PyArray_Descr *)value)->type_num != NPY_VSTRING))) {
+    gr_raise_text(GR_TYPE, "string_dtype: a numpy.dtypes.StringDType() or None expected, %R given", value == NULL ? Py_None : value);
+    return -1;
+  }
+  Py_XSETREF(self->string_dtype, value == Py_None ? NULL : Py_NewRef(value));
+  return 0;
+}
+
 static PyGetSetDef session_getset[] = {
+    {"string_dtype", (getter)session_string_dtype, (setter)session_set_string_dtype, "the dtype of string outputs, None for object", NULL},
     {"inputs", (getter)session_inputs, NULL, "(name, type, dtype, shape, optional) of each input", NULL},
     {"outputs", (getter)session_outputs, NULL, "(name, type, dtype, shape, optional) of each output", NULL},
     {"engine", (getter)session_engine, NULL, "the name of the engine that runs the model", NULL},

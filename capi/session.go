@@ -210,7 +210,7 @@ func gr_session_count(h C.uint64_t, inputs, outputs, nodes *C.int64_t, out **C.g
 	})
 }
 
-// briefNodes is how many nodes a brief model has at most, those of functions included.
+// briefNodes is how many nodes a brief model has at most, inner ones included.
 const briefNodes = 4
 
 //export gr_session_brief
@@ -220,13 +220,8 @@ func gr_session_brief(h C.uint64_t, brief *C.int32_t, out **C.gr_error) C.gr_sta
 		if err != nil {
 			return err
 		}
-		m := s.Model()
-		n := len(m.Graph.Nodes)
-		for _, f := range m.Functions {
-			n += len(f.Nodes)
-		}
 		*brief = 0
-		if n <= briefNodes && !m.Nested() {
+		if n, loops := s.Model().Extent(); n <= briefNodes && !loops {
 			*brief = 1
 		}
 		return nil

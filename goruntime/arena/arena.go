@@ -109,6 +109,14 @@ func (a *IOArena) Adopt(p unsafe.Pointer, n int, release func()) (Handle, error)
 	return Handle{b: b, s: s, size: n, gen: b.gen}, nil
 }
 
+// Drain takes back what was released in C since the arena looked last, adopted memory
+// too. All that acquires or counts does so by itself.
+func (a *IOArena) Drain() {
+	a.s.mu.Lock()
+	defer a.s.unlock()
+	a.s.drain()
+}
+
 // Holds reports whether h is a block of this arena.
 func (a *IOArena) Holds(h Handle) bool { return h.s == a.s }
 

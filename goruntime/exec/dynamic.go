@@ -119,6 +119,32 @@ func (f *frame) MakeOutput(_ *op.Context, slot int, dtype tensor.DType, shape te
 	return &f.views[v], f.place(f.prog.plan.Of[v], n)
 }
 
+// Adopt implements op.Adopter for outputs that leave the run: what dies in it belongs
+// to the execution arena, and lent memory is the caller's.
+func (f *frame) Adopt(_ *op.Context, slot int, dtype tensor.DType, shape tensor.Shape, p unsafe.Pointer, release func()) (bool, error) {
+	v := f.prog.steps[f.now].out[slot]
+	b := f.prog.plan.Of[v]
+	if to := f.exitFor(v); !to.io || to.lent != nil || f.prog.plan.Buffers[b].Bytes != plan.Unsized || f.own[b].Valid() {
+		return false, nil
+	}
+	n, err := shape.Check(dtype)
+	if err != nil {
+		release()
+	}
+	if err != nil || n == 0 {
+		return false, err
+	}
+	h, err := f.run.io.Adopt(p, n, release)
+	if err != nil {
+		return false, err
+	}
+	f.views[v].DType = dtype
+	f.views[v].Shape = append(f.views[v].Shape[:0], shape...)
+	f.own[b] = h
+	f.bind(b, p)
+	return true, nil
+}
+
 // Temporary implements op.Runtime.
 func (f *frame) Temporary(_ *op.Context, n int) (unsafe.Pointer, error) {
 	h, err := f.run.exec.Acquire(n)

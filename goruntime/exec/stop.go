@@ -37,22 +37,14 @@ func (s *Stop) Reset() { s.canceled.Store(false) }
 // Err returns the error that ends a run now, nil for none.
 func (s *Stop) Err() error { return s.check() }
 
-// lookEvery is how often Watch looks whether a run is to end.
+// lookEvery is how often Wait looks whether a run is to end.
 const lookEvery = 5 * time.Millisecond
 
-// Watch calls work, which cannot look at s itself, on a goroutine of its own, and
-// looks on the caller's, whose thread Poll may need. When the run is to end it calls
-// end, once, and work is to return soon after. The error is that of the end where
-// there was one, else that of work. A nil Stop only works.
-func (s *Stop) Watch(work func() error, end func()) error {
-	if s == nil {
-		return work()
-	}
-	if err := s.check(); err != nil {
-		return err
-	}
-	done := make(chan error, 1)
-	go func() { done <- work() }()
+// Wait waits for the end of work that cannot look at s itself and sends its error to
+// done. It looks on the caller's goroutine, whose thread Poll may need; when the run is
+// to end it calls end, once, after which the work is to end soon. The error is that of
+// the Stop where there was one, else that of the work.
+func (s *Stop) Wait(done <-chan error, end func()) error {
 	look := time.NewTicker(lookEvery)
 	defer look.Stop()
 	for {

@@ -61,7 +61,9 @@ func (s *service) exchange(stream aflight.FlightService_DoExchangeServer, wait *
 	defer x.close()
 	for r.Next() {
 		t := spent{stageDecode: in.gathering + time.Since(in.arrived)}
-		if err := x.answer(stream.Context(), r.RecordBatch(), in.metadata, &t); err != nil {
+		err := x.answer(stream.Context(), r.RecordBatch(), in.metadata, &t)
+		s.tracing.batch(stream.Context(), m, r.RecordBatch().NumRows(), &t, err)
+		if err != nil {
 			return err
 		}
 		m.stages.add(&t)

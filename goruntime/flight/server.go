@@ -13,6 +13,7 @@ import (
 
 	aflight "github.com/apache/arrow-go/v18/arrow/flight"
 	"github.com/prometheus/client_golang/prometheus"
+	"go.opentelemetry.io/otel/trace"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials"
@@ -38,6 +39,8 @@ type Options struct {
 	// 10 minutes, less than that for ever.
 	Idle time.Duration
 	Log  *slog.Logger // nil logs nothing
+	// Tracer makes a span of every call, batch and stage; nil makes none.
+	Tracer trace.Tracer
 }
 
 // Token is a bearer token.
@@ -61,6 +64,7 @@ type service struct {
 	repository *Repository
 	options    Options
 	io         *arena.IOArena // what bodies are received into
+	tracing    tracing
 	exchanges  sync.WaitGroup
 }
 
@@ -74,6 +78,9 @@ const (
 	maxStreams  = 256      // of a connection; further ones wait for their turn at the client
 )
 
+// flightService is the service's name in Flight.proto, by which its health is asked.
+const flightService = "arrow.flight.protocol.FlightService"
+
 // New returns a server over a repository, which it does not close.
 func New(r *Repository, o Options) *Server {
 	if o.MaxMessage == 0 {
@@ -86,7 +93,7 @@ func New(r *Repository, o Options) *Server {
 		o.Idle = 10 * time.Minute
 	}
 	w := newWire()
-	s := &Server{service: &service{repository: r, options: o, io: w.io}, health: health.NewServer(), wire: w}
+	s := &Server{service: &service{repository: r, options: o, io: w.io, tracing: tracing{o.Tracer}}, health: health.NewServer(), wire: w}
 	list := []grpc.ServerOption{
 		grpc.ForceServerCodecV2(s.wire), grpc.MaxRecvMsgSize(o.MaxMessage), grpc.MaxSendMsgSize(o.MaxMessage), grpc.InitialWindowSize(window),
 		grpc.InitialConnWindowSize(window), grpc.ReadBufferSize(readBuffer), grpc.WriteBufferSize(writeBuffer),
@@ -101,6 +108,7 @@ func New(r *Repository, o Options) *Server {
 	}
 	s.grpc = grpc.NewServer(list...)
 	aflight.RegisterFlightServiceServer(s.grpc, s.service)
+	s.health.SetServingStatus(flightService, healthpb.HealthCheckResponse_SERVING)
 	healthpb.RegisterHealthServer(s.grpc, s.health)
 	reflection.Register(s.grpc)
 	return s
@@ -138,9 +146,10 @@ func (s *Server) Stop(ctx context.Context) {
 
 type tokenKey struct{}
 
-// caller returns ctx with the token of a call.
-func (s *service) caller(ctx context.Context) (context.Context, error) {
-	if len(s.options.Tokens) == 0 {
+// caller returns ctx with the token of a call. Whether the server is well may be asked
+// without one.
+func (s *service) caller(ctx context.Context, method string) (context.Context, error) {
+	if len(s.options.Tokens) == 0 || strings.HasPrefix(method, "/grpc.health.") {
 		return ctx, nil
 	}
 	md, _ := metadata.FromIncomingContext(ctx)
@@ -186,8 +195,9 @@ func (s streamWith) Context() context.Context { return s.ctx }
 
 func (s *service) stream(srv any, ss grpc.ServerStream, info *grpc.StreamServerInfo, next grpc.StreamHandler) (err error) {
 	start := time.Now()
-	ctx, err := s.caller(ss.Context())
-	if err == nil {
+	ctx, end := s.tracing.call(ss.Context(), info.FullMethod)
+	defer func() { end(err) }()
+	if ctx, err = s.caller(ctx, info.FullMethod); err == nil {
 		err = s.guarded(func() error { return next(srv, streamWith{ss, ctx}) })
 	}
 	s.log(ss.Context(), info.FullMethod, start, err)
@@ -196,10 +206,10 @@ func (s *service) stream(srv any, ss grpc.ServerStream, info *grpc.StreamServerI
 
 func (s *service) unary(ctx context.Context, req any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (resp any, err error) {
 	start := time.Now()
-	if !strings.HasPrefix(info.FullMethod, "/grpc.health.") {
-		if ctx, err = s.caller(ctx); err != nil {
-			return nil, err
-		}
+	ctx, end := s.tracing.call(ctx, info.FullMethod)
+	defer func() { end(err) }()
+	if ctx, err = s.caller(ctx, info.FullMethod); err != nil {
+		return nil, err
 	}
 	err = s.guarded(func() (err error) {
 		resp, err = next(ctx, req)

@@ -1,7 +1,5 @@
 package onnx
 
-import "slices"
-
 // Model is a ModelProto.
 //
 // Ownership: tensor data and string values alias the bytes it was parsed from
@@ -28,14 +26,31 @@ type OpsetID struct {
 	Version int64
 }
 
-// Nested reports whether a node has a subgraph, in the graph or in a function: how
-// long a run takes may then depend on values.
-func (m *Model) Nested() bool {
-	nested := func(n Node) bool {
-		return slices.ContainsFunc(n.Attrs, func(a Attr) bool { return a.G != nil || len(a.Graphs) > 0 })
+// Extent returns how many nodes the model has, those of subgraphs and functions
+// included, and whether one of them may repeat others: how long a run takes then depends
+// on values.
+func (m *Model) Extent() (nodes int, loops bool) {
+	var count func(list []Node)
+	count = func(list []Node) {
+		nodes += len(list)
+		for i := range list {
+			for _, a := range list[i].Attrs {
+				for _, g := range a.Graphs {
+					loops = true
+					count(g.Nodes)
+				}
+				if a.G != nil {
+					loops = loops || list[i].OpType != "If"
+					count(a.G.Nodes)
+				}
+			}
+		}
 	}
-	return slices.ContainsFunc(m.Graph.Nodes, nested) ||
-		slices.ContainsFunc(m.Functions, func(f *Function) bool { return slices.ContainsFunc(f.Nodes, nested) })
+	count(m.Graph.Nodes)
+	for _, f := range m.Functions {
+		count(f.Nodes)
+	}
+	return nodes, loops
 }
 
 // KeyValue is a StringStringEntryProto.

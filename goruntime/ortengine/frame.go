@@ -167,6 +167,9 @@ func address(p unsafe.Pointer) C.uintptr_t { return C.uintptr_t(uintptr(p)) }
 // place gives the outputs of known shapes, and those that the caller lends memory
 // for, the memory that they are written to.
 func (f *frame) place(c *exec.Call, on exec.Resources, pin *runtime.Pinner) error {
+	if f.loose {
+		on.IO.Drain() // what the library made for a run before is there for this one
+	}
 	for k := range f.blocks {
 		t, known := f.output(k), &f.of.outs[k]
 		if c.Lent != nil && c.Lent[k] != nil {
@@ -212,10 +215,10 @@ func (f *frame) call(stop *exec.Stop) error {
 	if stop == nil {
 		return f.cross()
 	}
-	if f.r.l.flat && f.last > 0 && f.last < short {
-		if err := stop.Err(); err != nil {
-			return err
-		}
+	if err := stop.Err(); err != nil {
+		return err
+	}
+	if !f.r.l.loops && f.last > 0 && f.last < short {
 		return f.timed()
 	}
 	if f.c.options == nil {
@@ -223,8 +226,9 @@ func (f *frame) call(stop *exec.Stop) error {
 			return err
 		}
 	}
-	ended := false
-	err := stop.Watch(f.timed, func() {
+	ended, done := false, make(chan error, 1)
+	go func() { done <- f.timed() }()
+	err := stop.Wait(done, func() {
 		ended = true
 		// A refusal leaves the run to end by itself.
 		_ = failed(C.RunOptionsSetTerminate(f.c.options), errs.Internal)

@@ -51,6 +51,8 @@ func enter(path string) error {
 
 // loadLibrary loads the library and begins its environment. The lock is held.
 func loadLibrary(path string) error {
+	C.gr_ort_mute(1)
+	defer C.gr_ort_mute(0)
 	ort.SetSharedLibraryPath(path)
 	if err := ort.InitializeEnvironment(ort.WithLogLevelFatal()); err != nil {
 		if strings.Contains(err.Error(), "API base") {

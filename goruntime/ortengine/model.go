@@ -26,7 +26,7 @@ type model struct {
 	m       *onnx.Model
 	session *C.OrtSession
 	threads int
-	flat    bool // no node has a subgraph: how long a run takes follows from the shapes
+	loops   bool // how long a run takes does not follow from the shapes
 
 	inputs, outputs []exec.Info
 	inNames         []*C.char
@@ -40,7 +40,8 @@ func load(path string, m *onnx.Model, o *exec.Options) (exec.Loaded, error) {
 	if err := enter(path); err != nil {
 		return nil, err
 	}
-	l := &model{m: m, threads: o.Threads, flat: !m.Nested()}
+	l := &model{m: m, threads: o.Threads}
+	_, l.loops = m.Extent()
 	if l.threads <= 0 || l.threads > pool.Width() {
 		l.threads = pool.Width()
 	}

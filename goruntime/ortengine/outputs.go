@@ -73,16 +73,14 @@ func (f *frame) receive(o *exec.Result, v *C.OrtValue, in []tensor.View, io *are
 	switch n := o.Bytes(); {
 	case o.DType == tensor.Str:
 		o.Block, err = textsOf(v, o.Elements(), io)
+		C.ReleaseOrtValue(v)
 	case f.shared(view.data, n, in):
 		if o.Block, err = copied(view.data, n, io); err == nil {
 			io.CountCopy(arena.CopyAlias, n)
 		}
-	default:
-		o.Block, err = io.Adopt(view.data, n, func() { C.ReleaseOrtValue(v) })
-		v = nil // the arena's, also on an error
-	}
-	if v != nil {
 		C.ReleaseOrtValue(v)
+	default: // the arena calls this on an error too
+		o.Block, err = io.Adopt(view.data, n, func() { C.ReleaseOrtValue(v) })
 	}
 	if err == nil {
 		o.Data = o.Block.Data()

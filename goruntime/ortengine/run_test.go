@@ -92,6 +92,21 @@ func TestAnOutputOfUnknownShapeOutlivesItsSession(t *testing.T) {
 	}
 }
 
+// What the library made for a run is its again once the last lease ended.
+func TestAdoptedMemoryGoesBackToTheLibrary(t *testing.T) {
+	testkit.NoLeaks(t)
+	s := open(t, "nonzero", exec.Options{Threads: 1})
+	x := f32(t, tensor.Shape{1 << 20}, ones(1<<20)...)
+	run(t, s, x)[0].Release()
+	before := testkit.Resident(t)
+	for range 50 {
+		run(t, s, x)[0].Release()
+	}
+	if grown := testkit.Resident(t) - before; grown > 64<<20 {
+		t.Errorf("50 outputs of 8 MiB, released one by one, left %d MiB behind", grown>>20)
+	}
+}
+
 // The model says [N] and gives [2 N]: the library refuses such memory, and makes its own.
 func TestADeclarationThatIsWrongIsNotBelieved(t *testing.T) {
 	testkit.NoLeaks(t)

@@ -5,6 +5,21 @@
 
 #include "shim.h"
 
+void gr_ort_mute(int mute) {
+  static const char *const name = "ORT_DISABLE_TELEMETRY";
+  static char *before = NULL;
+  if (mute) {
+    const char *was = getenv(name);
+    before = was == NULL ? NULL : strdup(was);
+    setenv(name, "1", 1);
+    return;
+  }
+  if (before != NULL) setenv(name, before, 1);
+  else unsetenv(name);
+  free(before);
+  before = NULL;
+}
+
 void gr_ort_forget(gr_ort_tensor *t) {
   if (t->value != NULL) ReleaseOrtValue(t->value);
   t->value = NULL;

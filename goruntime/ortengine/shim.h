@@ -95,6 +95,10 @@ typedef struct {
   uint64_t size;
 } gr_ort_text;
 
+/* Keeps the library that is loaded between gr_ort_mute(1) and gr_ort_mute(0) from
+ * collecting and sending what it is used for, and from keeping a number of the machine:
+ * it asks the environment when it begins. */
+void gr_ort_mute(int mute);
 /* Runs the frame. Outputs without a dtype are afterwards in values, the caller's to
  * release. */
 OrtStatus *gr_ort_run(gr_ort_frame *frame);

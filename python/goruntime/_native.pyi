@@ -52,6 +52,7 @@ class Session:
     arenas: tuple[int, int]
     handle: int
     engine: str
+    string_dtype: np.dtype[Any] | None
     def __new__(
         cls,
         path: bytes | None = ...,

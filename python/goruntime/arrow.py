@@ -24,7 +24,7 @@ another element type, where casts allow it                 1 (conversion)
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -146,12 +146,13 @@ class Binding:
             )
         self.matrix = {name: len(columns) > 1 for name, columns in self.inputs.items()}
 
-    def feeds(self, batch: Any, evaluator: ReferenceEvaluator, fills: Mapping[str, Any], casts: bool) -> dict[str, Any]:
+    def feeds(self, batch: Any, evaluator: ReferenceEvaluator, fills: Mapping[str, Any], casts: bool | Collection[str]) -> dict[str, Any]:
         """Return the feeds of one batch; what is copied goes to the I/O arena."""
         arena = evaluator.io_allocator._native
         feeds = {}
         for (name, _, dtype, shape, _), columns in self._bound(evaluator):
-            parts = [self._column(batch, c, arena, fills, dtype, casts) for c in columns]
+            cast = casts if isinstance(casts, bool) else name in casts
+            parts = [self._column(batch, c, arena, fills, dtype, cast) for c in columns]
             if len(parts) > 1:
                 if not all(isinstance(p, np.ndarray) and p.ndim == 1 for p in parts):
                     raise WrongTypeError(f"the columns {columns} cannot be one input {name!r}: plain columns of numbers expected")
@@ -226,7 +227,7 @@ def score(
     inputs: Mapping[str, Any] | None = None,
     outputs: Sequence[str] | None = None,
     fills: Mapping[str, Any] | None = None,
-    casts: bool = False,
+    casts: bool | Collection[str] = False,
     **options: Any,
 ) -> ScoredBatch | ScoredStream:
     """Run a model on Arrow data.
@@ -239,7 +240,7 @@ def score(
             see Binding.
         outputs: the wanted values, None for the model's outputs.
         fills: by column, what stands where it is null.
-        casts: whether columns of another element type are converted.
+        casts: whether columns of another element type are converted, or of which inputs.
         options: of run(): timeout, cancel, num_threads.
 
     Returns:

@@ -69,6 +69,7 @@ class ReferenceEvaluator:
         io_allocator: IOArena | None = None,
         num_threads: int | None = None,
         engine: str | OnnxRuntime = "goruntime",
+        string_dtype: np.dtype[Any] | None = None,
         cpu_execution: Mapping[str, Any] | None = None,
         cpu_execution_counters: bool = False,
     ) -> None:
@@ -94,6 +95,8 @@ class ReferenceEvaluator:
                 process may.
             engine: what runs the model: "goruntime", or "ort" or an OnnxRuntime for
                 ONNX Runtime, which shows no inner values and takes no Python kernels.
+            string_dtype: a numpy.dtypes.StringDType() for outputs of strings, which are
+                object arrays of str without it. Inputs may be either, or lists.
             cpu_execution: onnx-light's policy as a dict; its num_threads counts where
                 the argument num_threads is None.
             cpu_execution_counters: False; the threads of the process count nothing.
@@ -112,6 +115,7 @@ class ReferenceEvaluator:
 
             num_threads = threads_of(cpu_execution or {}, cpu_execution_counters, num_threads)
         self.verbose = verbose
+        self._strings = string_dtype
         self._threads, self._given = num_threads or 0, (allocator, io_allocator)
         self._check, self._tracing, self._release = check_shape_annotations, events_enabled, release_intermediates
         self._path, self._bytes = source(proto, opsets, functions)
@@ -182,6 +186,7 @@ class ReferenceEvaluator:
                 raise
             error.missing = self.missing(self._path if self._path is not None else self._bytes)
             raise
+        opened.string_dtype = self._strings
         debug("opened %s: %d inputs, %d outputs", self._path or "a model in memory", len(opened.inputs), len(opened.outputs))
         return opened
 
@@ -559,8 +564,15 @@ class ReferenceEvaluator:
         if data is None and self._path is not None:
             with open(self._path, "rb") as file:
                 data = file.read()
-        settings = {"verbose": self.verbose, "check_shape_annotations": self._check, "events_enabled": self._tracing,
-                    "release_intermediates": self._release, "num_threads": self._threads or None, "engine": self._engine or "goruntime"}  # fmt: skip
+        settings = {
+            "verbose": self.verbose,
+            "check_shape_annotations": self._check,
+            "events_enabled": self._tracing,
+            "release_intermediates": self._release,
+            "num_threads": self._threads or None,
+            "engine": self._engine or "goruntime",
+            "string_dtype": self._strings,
+        }
         return (_rebuild, (data, settings, self._used))
 
     def __repr__(self) -> str:

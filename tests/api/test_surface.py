@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 import pickle
+import time
+import tracemalloc
 
 import numpy as np
 import onnx
@@ -15,6 +17,7 @@ import goruntime
 from goruntime import (
     ArgumentError,
     ComputeError,
+    IOArena,
     NameNotFoundError,
     ReferenceEvaluator,
     RuntimeContext,
@@ -298,6 +301,77 @@ def test_a_kernel_may_keep_its_inputs_and_raise():
     evaluator.register_custom_kernel("custom", "Keep", lambda node, x: x)
     (y,) = evaluator.run(None, {"x": X})
     assert y[1] == -2
+
+
+def test_results_of_kernels_are_adopted_where_nobody_else_has_them():
+    kept, addresses = [], []
+
+    def fresh(node, x):
+        y = x + 1
+        addresses.append(y.ctypes.data)
+        return y
+
+    def held(node, x):
+        y = x + 1
+        kept.append(y)
+        return (y,)
+
+    def view(node, x):
+        y = np.stack([x, x + 1])
+        addresses.append(y.ctypes.data)
+        return y[1]
+
+    m = model([helper.make_node("K", ["x"], ["y"], domain="custom")], domains={"custom": 1})
+    io = IOArena()
+    goruntime.register_custom_kernel("custom", "K", fresh)
+    try:
+        evaluator = ReferenceEvaluator(m, io_allocator=io)
+        inner = ReferenceEvaluator(model([helper.make_node("K", ["x"], ["a"], domain="custom"), helper.make_node("Neg", ["a"], ["y"])],
+                                         domains={"custom": 1}), io_allocator=io)  # fmt: skip
+    finally:
+        goruntime.unregister_custom_kernel("custom", "K")
+    ys = [evaluator.run(None, {"x": X})[0] for _ in range(3)]
+    assert [y.ctypes.data for y in ys] == addresses
+    assert all(io.owns(y) for y in ys)
+    ys[0][:] = 9  # the caller's own
+    np.testing.assert_array_equal(ys[1], X + 1)
+    np.testing.assert_array_equal(inner.run(None, {"x": X})[0], -X - 1)
+    lent = np.zeros(3, np.float32)
+    assert evaluator.run(None, {"x": X}, outputs={"y": lent})[0] is lent
+    np.testing.assert_array_equal(lent, X + 1)
+    for kernel in (held, view):
+        evaluator.register_custom_kernel("custom", "K", kernel)
+        (y,) = evaluator.run(None, {"x": X})
+        y[:] = 5
+        assert y.ctypes.data not in addresses
+    np.testing.assert_array_equal(kept[0], X + 1)
+    evaluator.register_custom_kernel("custom", "K", fresh)
+    (y,) = evaluator.run(None, {"x": X})
+    evaluator.close()
+    inner.close()
+    io.close()
+    np.testing.assert_array_equal(y, X + 1)
+
+
+def test_adopted_results_go_with_their_last_array():
+    m = model([helper.make_node("Neg", ["x"], ["y"])])
+    evaluator = ReferenceEvaluator(m)
+    evaluator.register_custom_kernel("", "Neg", lambda node, x: np.repeat(x, 1 << 20))
+    tracemalloc.start()
+    try:
+        ys = [evaluator.run(None, {"x": X})[0] for _ in range(3)]
+        assert tracemalloc.get_traced_memory()[0] > 3 * 3 * 4 << 20
+        assert evaluator.io_allocator.stats()["live"] >= 3 * 3 * 4 << 20
+        part = ys[0][5:7]
+        del ys
+        # The arena's thread lets go of them, then the interpreter drops them.
+        deadline = time.monotonic() + 20
+        while tracemalloc.get_traced_memory()[0] > 3 * 4 << 21 and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert tracemalloc.get_traced_memory()[0] < 3 * 4 << 21
+        assert part.tolist() == [-1, -1]
+    finally:
+        tracemalloc.stop()
 
 
 def _times_two(node, x):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import pickle
 
 import ml_dtypes
 import numpy as np
@@ -265,3 +266,22 @@ def test_a_scan_output_that_is_a_constant_has_its_shape_without_iterations(opene
         (found,) = evaluator.run(None, {"n": np.int64(n)})
         assert found.tolist() == [[1, 2]] * n
         assert found.shape == (n, 2)
+
+
+def test_strings_as_numpy_strings(path):
+    """StringDType goes in where strings are taken and, where it is asked for, comes out."""
+    kind = np.dtypes.StringDType()
+    s, t = np.array(["a", "bcd", "", "e"]), np.array(["\u00e9\U0001f600", "x" * 40])
+    plain = ReferenceEvaluator(path("strings"))
+    (expected,) = plain.run(None, {"s": s.astype(object), "t": t.astype(object)})
+    assert expected.dtype == object
+    assert expected.tolist() == s.tolist() + t.tolist()
+    twice, swapped = np.repeat(s, 2), s.astype(s.dtype.newbyteorder())
+    for given in (s.astype(kind), twice.astype(kind)[::2], s, twice[::2], twice.astype(object)[::2], swapped):
+        np.testing.assert_array_equal(plain.run(None, {"s": given, "t": t.astype(kind)})[0], expected)
+    evaluator = pickle.loads(pickle.dumps(ReferenceEvaluator(path("strings"), string_dtype=kind)))
+    (y,) = evaluator.run(None, {"s": s.astype(kind), "t": t})
+    assert y.dtype == kind
+    assert y.tolist() == expected.tolist()
+    with pytest.raises(WrongTypeError, match="StringDType"):
+        ReferenceEvaluator(path("strings"), string_dtype=np.dtype("U5"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pathlib
 import signal
@@ -12,7 +13,10 @@ import time
 import numpy as np
 import pyarrow as pa
 import pytest
+from onnx import TensorProto, helper, numpy_helper, save
 from pyarrow import csv, ipc, parquet
+
+from goruntime import _tables
 
 MODELS = pathlib.Path(__file__).resolve().parents[1] / "models"
 X = np.arange(40000, dtype=np.float32)
@@ -74,10 +78,11 @@ def test_nulls_are_filled(tmp_path):
     assert parquet.read_table(tmp_path / "out.parquet").column("y").to_pylist() == [2, 10, 6]
 
 
-def test_an_interrupt_leaves_nothing(tmp_path):
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_leaves_nothing(tmp_path, number):
     with parquet.ParquetWriter(tmp_path / "in.parquet", pa.schema([("v0", pa.list_(pa.float32(), 256))])) as writer:
         rows = pa.record_batch({"v0": pa.FixedSizeListArray.from_arrays(pa.array(np.ones(256 * 4096, np.float32)), 256)})
-        for _ in range(8):
+        for _ in range(24):
             writer.write_batch(rows)
     command = [sys.executable, "-c", "from goruntime.cli import main; main()", "score", str(MODELS / "slow.onnx"), str(tmp_path / "in.parquet"), "-o",
                str(tmp_path / "out.parquet"), "--quiet"]  # fmt: skip
@@ -86,21 +91,124 @@ def test_an_interrupt_leaves_nothing(tmp_path):
         if (tmp_path / "out.parquet.part").exists() or process.poll() is not None:
             break
         time.sleep(0.05)
-    os.kill(process.pid, signal.SIGINT)
+    os.kill(process.pid, number)
     _, text = process.communicate(timeout=60)
-    assert process.returncode != 0
-    assert "Aborted" in text or "KeyboardInterrupt" in text
+    assert process.returncode == {signal.SIGINT: 1, signal.SIGTERM: 143}[number], text
+    assert number == signal.SIGTERM or "Aborted" in text or "KeyboardInterrupt" in text
+    assert "Traceback" not in text
     assert {p.name for p in tmp_path.iterdir()} == {"in.parquet"}
 
 
-def test_nothing_is_written_over_what_is_read_and_no_rows_are_said(tmp_path):
+def test_nothing_is_written_over_what_is_read(tmp_path, table):
     source = tmp_path / "in.parquet"
-    parquet.write_table(pa.table({"x": pa.array([], pa.float32())}), source)
+    parquet.write_table(table, source)
     done = run(MODELS / "double.onnx", source, "-o", source)
     assert "is one of the files that are read" in done.stderr
-    done = run(MODELS / "double.onnx", source, "-o", tmp_path / "out.parquet")
-    assert done.returncode == 1
-    assert "the files have no rows" in done.stderr
-    assert "Traceback" not in done.stderr
+    assert parquet.read_table(source) == table
     (tmp_path / "bad.parquet").write_bytes(b"no parquet")
     assert "Traceback" not in run(MODELS / "double.onnx", tmp_path / "bad.parquet", "-o", tmp_path / "out.parquet").stderr
+
+
+@pytest.mark.parametrize("form", ["parquet", "arrow", "arrows", "csv"])
+def test_no_rows_give_no_rows(tmp_path, form):
+    source, out = tmp_path / f"in.{form}", tmp_path / "out.parquet"
+    empty = pa.table({"id": pa.array([], pa.int64()), "x": pa.array([], pa.float32())})
+    if form == "parquet":
+        parquet.write_table(empty, source)
+    elif form == "csv":
+        source.write_text("id,x\n")
+    else:
+        with (ipc.new_file if form == "arrow" else ipc.new_stream)(str(source), empty.schema):
+            pass
+    # A CSV file without rows does not tell types.
+    done = run(MODELS / "double.onnx", source, "-o", out, "--keep", "id", *(["--cast"] if form == "csv" else []))
+    if form == "csv":
+        assert done.returncode == 1
+        assert "Traceback" not in done.stderr
+        return
+    assert done.returncode == 0, done.stderr
+    assert parquet.read_schema(out).names == ["id", "y"]
+    assert parquet.read_metadata(out).num_rows == 0
+
+
+@pytest.fixture
+def features(tmp_path) -> tuple[pathlib.Path, np.ndarray]:
+    """A model y = x @ w of an input [N, 4], and a file whose columns a..d are its x
+    beside others."""
+    w = np.array([[1], [10], [100], [1000]], np.float32)
+    graph = helper.make_graph([helper.make_node("MatMul", ["x", "w"], ["y"])], "g", [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["N", 4])],
+                              [helper.make_tensor_value_info("y", TensorProto.FLOAT, ["N", 1])], [numpy_helper.from_array(w, "w")])  # fmt: skip
+    save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), tmp_path / "m.onnx")
+    x = np.arange(40, dtype=np.float32).reshape(10, 4) % 10
+    columns = {"note": pa.array(["text"] * 10), "f_a": x[:, 0], "f_b": x[:, 1], "id": np.arange(10), "f_c": x[:, 2], "f_d": x[:, 3]}
+    parquet.write_table(pa.table(columns), tmp_path / "in.parquet")
+    return tmp_path, x @ w[:, 0]
+
+
+def test_columns_are_named_for_an_input(features):
+    folder, want = features
+    arguments = (folder / "m.onnx", folder / "in.parquet", "-o", folder / "out.parquet")
+    for options in (["--input", "x=f_*"], ["--input", "x=f_a,f_b,f_c,f_d", "--keep", "id"], ["--keep", "id", "--keep", "note"]):
+        done = run(*arguments, *options)
+        assert done.returncode == 0, done.stderr
+        np.testing.assert_array_equal(parquet.read_table(folder / "out.parquet").column("y").to_numpy(), want)
+    assert parquet.read_schema(folder / "out.parquet").names == ["id", "note", "y"]
+    for options, text in (
+        (["--input", "x=g_*"], "no column matches 'g_*'; there are 'note', 'f_a'"),
+        (["--input", "x"], "--input x: INPUT=COLUMN,... expected"),
+        (["--input", "x=f_a,f_z"], "the batch has no columns ['f_z']"),
+        (["--keep", "none"], "there are no columns ['none'] to keep"),
+        ([], "no columns for the inputs ['x']"),
+    ):
+        done = run(*arguments, *options)
+        assert done.returncode != 0
+        assert text in done.stderr
+        assert "Traceback" not in done.stderr
+
+
+def test_the_manifest_beside_a_model_is_followed(features):
+    folder, want = features
+    parquet.write_table(pa.table({f"f_{c}": pa.array([1, None], pa.float64()) for c in "abcd"}), folder / "nulls.parquet")
+    manifest = {"inputs": {"x": {"columns": ["f_a", "f_b", "f_c", "f_d"], "cast": True, "fill": 2}}, "outputs": [{"value": "y", "column": "score"}],
+                "limits": {"rows": 1}}  # fmt: skip
+    (folder / "m.manifest.json").write_text(json.dumps(manifest))
+    for name, answer in (("in", want), ("nulls", [1111, 2222])):
+        done = run(folder / "m.onnx", folder / f"{name}.parquet", "-o", folder / "out.parquet")
+        assert done.returncode == 0, done.stderr
+        found = parquet.read_table(folder / "out.parquet")
+        assert found.schema.names == ["score"]
+        np.testing.assert_array_equal(found.column("score").to_numpy(), answer)
+    for text, message in ((json.dumps({**manifest, "sha256": "ab"}), "the manifest beside it says ab"), ("[]", "is no manifest")):
+        (folder / "m.manifest.json").write_text(text)
+        done = run(folder / "m.onnx", folder / "in.parquet", "-o", folder / "out.parquet")
+        assert done.returncode == 1
+        assert message in done.stderr
+        assert "Traceback" not in done.stderr
+
+
+def test_files_of_two_schemas_are_refused(tmp_path, table):
+    parquet.write_table(table, tmp_path / "a.parquet")
+    parquet.write_table(table.set_column(1, "id", pa.array(["text"] * len(table))), tmp_path / "b.parquet")
+    done = run(MODELS / "double.onnx", tmp_path / "a.parquet", tmp_path / "b.parquet", "-o", tmp_path / "out.parquet", "--keep", "id")
+    assert done.returncode == 1
+    assert "b.parquet: its answers have the schema" in done.stderr
+    assert not (tmp_path / "out.parquet").exists()
+
+
+def test_progress_is_shown_beside_the_output(tmp_path, table):
+    parquet.write_table(table, tmp_path / "in.parquet")
+    done = run(MODELS / "double.onnx", tmp_path / "in.parquet", "-o", tmp_path / "out.parquet", env={**os.environ, "COLUMNS": "200"})
+    assert done.returncode == 0
+    assert "40000/40000" in done.stderr
+    assert done.stdout == ""
+
+
+def test_wide_rows_make_small_batches(tmp_path):
+    """What is read at once is bounded in bytes, not in rows."""
+    width = 65536
+    rows = pa.FixedSizeListArray.from_arrays(pa.array(np.ones(width * 200, np.float32)), width)
+    parquet.write_table(pa.table({"x": rows}), tmp_path / "in.parquet")
+    source = _tables.Source(tmp_path / "in.parquet")
+    sizes = [b.num_rows for b in source.batches(lambda schema: schema.names)]
+    assert sum(sizes) == 200
+    assert max(sizes) * width * 4 <= _tables.BYTES

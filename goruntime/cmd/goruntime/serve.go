@@ -64,6 +64,11 @@ func (s *serving) run(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
+	var flush func()
+	if options.Tracer, flush, err = tracer(ctx); err != nil {
+		return err
+	}
+	defer flush()
 	r := flight.NewRepository(dir, exec.Options{Threads: s.threads})
 	defer r.Close()
 	log := slog.New(slog.NewJSONHandler(os.Stderr, nil))

@@ -1,0 +1,218 @@
+"""Tables in files: Parquet, Arrow IPC and CSV, read and written a batch at a time."""
+
+from __future__ import annotations
+
+import mmap
+import os
+import pathlib
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pyarrow as pa
+from pyarrow import csv, ipc, parquet
+
+from .errors import ArgumentError
+
+__all__ = ["Source", "writing"]
+
+ROWS = 16384  # of a batch at most
+BYTES = 8 << 20  # of a batch, about, where rows are wide
+GROUP = 16 << 20  # bytes of a row group that is written, about
+READ = 256 << 10  # bytes that are read of a column at once
+
+Columns = Callable[[pa.Schema], list[str]]
+
+
+class Source:
+    """A file of batches.
+
+    Raises:
+        ArgumentError: the name says no format.
+    """
+
+    def __init__(self, path: pathlib.Path) -> None:
+        readers = {
+            ".parquet": _parquet, ".csv": _csv, ".arrow": _ipc_file, ".ipc": _ipc_file, ".feather": _ipc_file, ".arrows": _ipc_stream, ".stream": _ipc_stream
+        }  # fmt: skip
+        if path.suffix not in readers:
+            raise ArgumentError(f"{path}: a name that ends in .parquet, .arrow, .arrows or .csv expected")
+        self.path, self._read = path, readers[path.suffix]
+
+    def rows(self) -> int | None:
+        """Return how many rows the file has, None where that takes reading it."""
+        if self.path.suffix == ".parquet":
+            count: int = parquet.read_metadata(self.path).num_rows
+            return count
+        return None
+
+    def batches(self, columns: Columns) -> Iterator[pa.RecordBatch]:
+        """Read the file a batch at a time, and of it the columns that a function chooses
+        from its schema. A file without rows has one batch without rows.
+
+        Ownership: a batch is good until the next one is asked for.
+        """
+        return self._read(self.path, columns)
+
+
+def _parquet(path: pathlib.Path, columns: Columns) -> Iterator[pa.RecordBatch]:
+    # A buffer size makes the reader take a part of each column, not all of a row group.
+    with parquet.ParquetFile(path, pre_buffer=False, buffer_size=READ) as file:
+        names = columns(file.schema_arrow)
+        schema = pa.schema([file.schema_arrow.field(name) for name in names])
+        some = False
+        for batch in file.iter_batches(batch_size=_rows(file.metadata, schema), columns=names):
+            some = True
+            yield batch
+        if not some:
+            yield from _none(schema)
+
+
+def _rows(about: Any, schema: pa.Schema) -> int:
+    """Return how many rows of a Parquet file are a batch: by the width of its types and,
+    for what has no width, by the bytes that are written."""
+    width = sum(_width(field.type) for field in schema)
+    written = sum(
+        about.row_group(g).column(c).total_uncompressed_size
+        for g in range(about.num_row_groups)
+        for c in range(about.num_columns)
+        if about.row_group(g).column(c).path_in_schema.split(".")[0] in schema.names
+    )
+    each: int = max(1, width, written // max(1, about.num_rows))
+    return max(1, min(ROWS, BYTES // each))
+
+
+def _width(t: pa.DataType) -> int:
+    """Return the bytes of a value, 0 where values differ in length."""
+    if isinstance(t, pa.BaseExtensionType):
+        return _width(t.storage_type)
+    if pa.types.is_fixed_size_list(t):
+        return int(t.list_size) * _width(t.value_type)
+    if pa.types.is_struct(t):
+        return sum(_width(t.field(i).type) for i in range(t.num_fields))
+    return int(t.bit_width) // 8 if pa.types.is_primitive(t) else 0
+
+
+def _ipc_file(path: pathlib.Path, columns: Columns) -> Iterator[pa.RecordBatch]:
+    with _mapped(path) as (source, give_back), ipc.open_file(source) as file:
+        yield from _parts(file.schema, columns, (file.get_batch(i) for i in range(file.num_record_batches)), give_back)
+
+
+def _ipc_stream(path: pathlib.Path, columns: Columns) -> Iterator[pa.RecordBatch]:
+    with _mapped(path) as (source, give_back), ipc.open_stream(source) as stream:
+        yield from _parts(stream.schema, columns, stream, give_back)
+
+
+@contextmanager
+def _mapped(path: pathlib.Path) -> Iterator[tuple[Any, Callable[[], None]]]:
+    """Map a file; the function gives the pages back that were read. They are read again
+    where they are touched again."""
+    if not path.stat().st_size:
+        raise ArgumentError(f"{path} is empty: an Arrow file has at least a schema")
+    with path.open("rb") as file:
+        pages = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)  # unmapped with its last view
+    with pa.BufferReader(pa.py_buffer(pages)) as source:
+        yield source, lambda: pages.madvise(mmap.MADV_DONTNEED)
+
+
+def _parts(schema: pa.Schema, columns: Columns, batches: Iterable[pa.RecordBatch], give_back: Callable[[], None]) -> Iterator[pa.RecordBatch]:
+    """Cut batches, which may be as large as the file."""
+    names = columns(schema)
+    some, read = False, 0
+    for whole in batches:
+        batch = whole.select(names)
+        rows = max(1, min(ROWS, BYTES * batch.num_rows // max(1, batch.nbytes)))
+        for at in range(0, batch.num_rows, rows):
+            some = True
+            part = batch.slice(at, rows)
+            yield part
+            read += part.nbytes
+            if read > GROUP:
+                give_back()
+                read = 0
+    if not some:
+        yield from _none(pa.schema([schema.field(name) for name in names]))
+
+
+def _csv(path: pathlib.Path, columns: Columns) -> Iterator[pa.RecordBatch]:
+    with csv.open_csv(path) as file:
+        names = columns(file.schema)
+        some = False
+        for batch in file:
+            some = True
+            yield batch.select(names)
+        if not some:
+            yield from _none(pa.schema([file.schema.field(name) for name in names]))
+
+
+def _none(schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+    yield pa.RecordBatch.from_pylist([], schema=schema)
+
+
+@contextmanager
+def writing(path: pathlib.Path) -> Iterator[Sink]:
+    """Write batches beside a file and rename it at the end: a run that fails or is
+    interrupted leaves nothing half-written.
+
+    Raises:
+        ArgumentError: the name says no format.
+    """
+    if path.suffix not in _WRITERS:
+        raise ArgumentError(f"-o {path}: a name that ends in .parquet, .arrow, .arrows or .csv expected")
+    part = path.with_name(path.name + ".part")
+    sink = Sink(part, path.suffix)
+    try:
+        yield sink
+        sink.close()
+        os.replace(part, path)
+    finally:
+        sink.close()
+        part.unlink(missing_ok=True)
+
+
+_WRITERS: dict[str, Any] = {".parquet": parquet.ParquetWriter, ".arrow": ipc.new_file, ".arrows": ipc.new_stream, ".csv": csv.CSVWriter}
+
+
+class Sink:
+    """A file of a format, which the first batch's schema opens."""
+
+    def __init__(self, path: pathlib.Path, suffix: str) -> None:
+        self.path, self.suffix = path, suffix
+        self.writer: Any = None
+        self.schema: pa.Schema = None
+        self.waiting: list[pa.RecordBatch] = []  # for a row group to be full
+
+    def write(self, batch: pa.RecordBatch, source: pathlib.Path) -> None:
+        """Append a batch, the answers for a file.
+
+        Raises:
+            ArgumentError: its schema is not that of the batches before it.
+        """
+        if self.writer is None:
+            self.schema = batch.schema
+            self.writer = _WRITERS[self.suffix](str(self.path), batch.schema)
+        if not batch.schema.equals(self.schema):
+            raise ArgumentError(f"{source}: its answers have the schema\n{batch.schema}\nthose before it\n{self.schema}")
+        if self.suffix != ".parquet":
+            self.writer.write_batch(batch)
+            return
+        self.waiting.append(batch)
+        if sum(b.nbytes for b in self.waiting) >= GROUP:
+            self._group()
+
+    def _group(self) -> None:
+        group, self.waiting = self.waiting, []
+        if group:
+            self.writer.write_table(pa.Table.from_batches(group), row_group_size=sum(b.num_rows for b in group) or None)
+
+    def close(self) -> None:
+        """Finish the file, once."""
+        writer, self.writer = self.writer, None
+        if writer is not None:
+            try:
+                if self.waiting:
+                    self.writer = writer
+                    self._group()
+            finally:
+                self.writer = None
+                writer.close()

@@ -1,0 +1,168 @@
+"""Scores pyarrow batches by rules: what goruntime.files, goruntime.ray and
+goruntime.spark have in common.
+
+A batch goes in, a batch comes out: the columns that are kept, then the answers.
+Needs pyarrow.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import fnmatch
+import hashlib
+import json
+import os
+import pathlib
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from . import arrow
+from ._load import native
+from .errors import ArgumentError, ModelError, NameNotFoundError
+from .evaluator import ReferenceEvaluator
+
+__all__ = ["Rules", "Scoring"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Rules:
+    """Which columns feed a model, and what is written.
+
+    Attributes:
+        keep: columns to write before the answers. They feed no input but one of their name.
+        inputs: the column, or list of columns, of an input, where names do not tell.
+            A name may be a pattern: "c*" are all columns that begin with c.
+        outputs: by value of the model, the column that is written; none is the
+            model's outputs under their names.
+        fills: by column, what stands where it is null.
+        casts: whether columns of another element type are converted, or of which inputs.
+    """
+
+    keep: Sequence[str] = ()
+    inputs: Mapping[str, str | Sequence[str]] = dataclasses.field(default_factory=dict)
+    outputs: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    fills: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    casts: bool | Sequence[str] = False
+
+    @classmethod
+    def beside(cls, model: str | os.PathLike[str]) -> Rules:
+        """Return the rules of the manifest beside a model file, the default ones where
+        there is none. Its limits and its batching are a server's.
+
+        Raises:
+            ModelError: the manifest is of another file.
+            ArgumentError: the manifest is no JSON object.
+        """
+        path = pathlib.Path(model)
+        beside = path.with_suffix(".manifest.json")
+        if not beside.exists():
+            return cls()
+        try:
+            manifest = json.loads(beside.read_text())
+            sha256 = manifest.get("sha256")
+            rules = manifest.get("inputs", {})
+            outputs = {o["value"]: o.get("column") or o["value"] for o in manifest.get("outputs", ())}
+            inputs = {name: rule["columns"] for name, rule in rules.items() if rule.get("columns")}
+            fills = {c: r["fill"] for name, r in rules.items() if "fill" in r for c in r.get("columns") or [name]}
+            casts = [name for name, rule in rules.items() if rule.get("cast")]
+        except (ValueError, AttributeError, KeyError, TypeError) as error:
+            raise ArgumentError(f"{beside} is no manifest: {type(error).__name__} {error}: `goruntime manifest` writes one") from error
+        if sha256:
+            with path.open("rb") as file:
+                found = hashlib.file_digest(file, "sha256").hexdigest()
+            if found != sha256:
+                raise ModelError(f"the SHA-256 of {path} is {found}, the manifest beside it says {sha256}")
+        return cls(inputs=inputs, outputs=outputs, fills=fills, casts=casts)
+
+
+class Scoring:
+    """A loaded model with its rules.
+
+    Concurrency: for one thread at a time.
+    """
+
+    def __init__(self, model: Any, rules: Rules = Rules(), **options: Any) -> None:
+        """Load a model.
+
+        Args:
+            model: what ReferenceEvaluator takes, or an evaluator.
+            rules: which columns feed it.
+            options: of ReferenceEvaluator.
+        """
+        self.evaluator = model if isinstance(model, ReferenceEvaluator) else ReferenceEvaluator(model, **options)
+        self.rules = rules
+        self._schema: pa.Schema | None = None
+        self._inputs: dict[str, list[str]] = {}
+        self._feeding: list[str] = []
+
+    def close(self) -> None:
+        """Let the model go."""
+        self.evaluator.close()
+
+    def columns(self, schema: pa.Schema) -> list[str]:
+        """Return the columns of a schema that are read, in its order.
+
+        Raises:
+            NameNotFoundError: an input without a column, a column to keep that is not there.
+            ArgumentError: two columns of one name.
+        """
+        self._bind(schema)
+        wanted = {*self._feeding, *self.rules.keep}
+        return [name for name in schema.names if name in wanted]
+
+    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """Score one batch, also one without rows.
+
+        Ownership: the answers hold leases, which end with the last slice of them.
+        """
+        if self._schema is None or not self._schema.equals(batch.schema, check_metadata=True):
+            self._bind(batch.schema)
+        rules = self.rules
+        scored = arrow.score(
+            self.evaluator, batch.select(self._feeding), inputs=self._inputs, outputs=list(rules.outputs) or None, fills=rules.fills, casts=rules.casts
+        )
+        answer = pa.record_batch(scored)
+        names = [rules.outputs.get(name, name) for name in answer.schema.names]
+        return pa.RecordBatch.from_arrays([*(batch.column(name) for name in rules.keep), *answer.columns], names=[*rules.keep, *names])
+
+    def table(self, table: pa.Table) -> pa.Table:
+        """Score a table, a batch for each of its chunks, also one without rows."""
+        return pa.Table.from_batches([self(batch) for batch in table.to_batches() or [_empty(table.schema)]])
+
+    def stream(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Score batches one after the other, as they are asked for."""
+        return map(self, batches)
+
+    def _bind(self, schema: pa.Schema) -> None:
+        keep = self.rules.keep
+        missing = [name for name in keep if name not in schema.names]
+        if missing:
+            raise NameNotFoundError(f"there are no columns {missing} to keep; there are {', '.join(map(repr, schema.names))}")
+        inputs = {name: _matching(schema, columns) for name, columns in self.rules.inputs.items()}
+        named = {*self.evaluator.input_names, *(c for columns in inputs.values() for c in columns)}
+        candidates = pa.schema([field for field in schema if field.name in named or field.name not in keep])
+        fields = native().arrow_batch(*_empty(candidates).__arrow_c_array__()).fields
+        self._inputs = arrow.Binding(self.evaluator, fields, inputs).inputs
+        feeding = {column for columns in self._inputs.values() for column in columns}
+        self._feeding = [name for name in schema.names if name in feeding]
+        self._schema = schema
+
+
+def _empty(schema: pa.Schema) -> pa.RecordBatch:
+    return pa.RecordBatch.from_arrays([pa.array([], field.type) for field in schema], schema=schema)
+
+
+def _matching(schema: pa.Schema, columns: str | Sequence[str]) -> list[str]:
+    """Return the columns that names and patterns mean, in the order in which they are given."""
+    found: list[str] = []
+    for name in [columns] if isinstance(columns, str) else columns:
+        if name in schema.names or not any(c in name for c in "*?["):
+            found.append(name)
+            continue
+        matched = fnmatch.filter(schema.names, name)
+        if not matched:
+            raise NameNotFoundError(f"no column matches {name!r}; there are {', '.join(map(repr, schema.names))}")
+        found += matched
+    return found
