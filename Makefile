@@ -94,7 +94,7 @@ test-install: $(VENV)/tools
 FUZZTIME ?= 20s
 fuzz: $(VENV)/tools
 	@for p in $$(grep -rl '^func Fuzz' goruntime --include='*_test.go' | xargs -rn1 dirname | sort -u); do \
-	  for f in $$(grep -ho '^func Fuzz[A-Za-z0-9_]*' $$p/*_test.go | cut -c6-); do $(GO) test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) ./$$p; done; done
+	  for f in $$(grep -ho '^func Fuzz[A-Za-z0-9_]*' $$p/*_test.go | cut -c6-); do $(GO) test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1x ./$$p; done; done
 
 test-all: test test-slow test-race test-invariants test-portable test-arm64 fuzz test-install
 

@@ -12,6 +12,7 @@ import (
 	_ "github.com/goruntime/goruntime/goruntime/ops/microsoft"
 	_ "github.com/goruntime/goruntime/goruntime/ops/ml"
 	_ "github.com/goruntime/goruntime/goruntime/ops/nn"
+	_ "github.com/goruntime/goruntime/goruntime/ops/picture"
 	_ "github.com/goruntime/goruntime/goruntime/ops/quant"
 	_ "github.com/goruntime/goruntime/goruntime/ops/random"
 	_ "github.com/goruntime/goruntime/goruntime/ops/reduce"

@@ -1,0 +1,105 @@
+"""ImageDecoder beside Pillow, whose libraries are the reference decoders of the formats."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from onnx import TensorProto, helper
+from PIL import Image
+
+from goruntime import ReferenceEvaluator
+
+# Format, how Pillow writes it, whether the pixels are exact, and the modes that it takes.
+EXACT: dict[str, tuple[str, dict[str, Any], list[str]]] = {
+    "png": ("png", {}, ["RGB", "L", "P", "RGBA", "1"]),
+    "bmp": ("bmp", {}, ["RGB", "L", "P"]),
+    "tiff": ("tiff", {}, ["RGB", "L", "RGBA"]),
+    "tiff, LZW": ("tiff", {"compression": "tiff_lzw"}, ["RGB", "L"]),
+    "tiff, deflate": ("tiff", {"compression": "tiff_adobe_deflate"}, ["RGB"]),
+    "ppm": ("ppm", {}, ["RGB", "L", "1"]),
+    "webp, lossless": ("webp", {"lossless": True, "exact": True}, ["RGB", "RGBA"]),
+    "webp": ("webp", {"quality": 60}, ["RGB", "RGBA"]),
+    "jpeg 2000": ("jpeg2000", {"irreversible": False}, ["RGB", "L"]),
+}
+CLOSE: dict[str, tuple[str, dict[str, Any], list[str]]] = {
+    "jpeg 4:2:0": ("jpeg", {"subsampling": 2, "quality": 85}, ["RGB", "L"]),
+    "jpeg 4:2:2": ("jpeg", {"subsampling": 1}, ["RGB"]),
+    "jpeg 4:4:4": ("jpeg", {"subsampling": 0}, ["RGB", "CMYK"]),
+    "jpeg, progressive": ("jpeg", {"progressive": True}, ["RGB", "L"]),
+    "jpeg 2000, lossy": ("jpeg2000", {"irreversible": True, "quality_mode": "rates", "quality_layers": [15]}, ["RGB"]),
+}
+
+
+@pytest.fixture(scope="module")
+def decoders():
+    opened = {}
+    for pixel_format in ("RGB", "BGR", "Grayscale"):
+        node = helper.make_node("ImageDecoder", ["file"], ["image"], pixel_format=pixel_format)
+        graph = helper.make_graph([node], "g", [helper.make_tensor_value_info("file", TensorProto.UINT8, ["n"])],
+                                  [helper.make_tensor_value_info("image", TensorProto.UINT8, ["h", "w", "c"])])  # fmt: skip
+        opened[pixel_format] = ReferenceEvaluator(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)]))
+    return opened
+
+
+def picture(seed: int, width: int, height: int) -> Image.Image:
+    """Smooth with edges and a patch of noise."""
+    rng = np.random.default_rng(seed)
+    y, x = np.mgrid[:height, :width]
+    planes = [127 + 120 * np.sin(x / rng.uniform(3, 20) + rng.uniform(0, 6)) * np.cos(y / rng.uniform(3, 20)) for _ in range(3)]
+    data = np.stack(planes, -1).astype(np.uint8)
+    patch = data[height // 3 : height // 2, width // 4 : width // 2]
+    patch[:] = rng.integers(0, 256, patch.shape)
+    return Image.fromarray(data)
+
+
+def written(image: Image.Image, form: str, options: dict[str, Any], mode: str) -> tuple[bytes, Image.Image]:
+    image = image.convert(mode)
+    if mode == "RGBA":
+        image.putalpha(Image.fromarray((np.arange(image.width * image.height) % 256).astype(np.uint8).reshape(image.height, image.width)))
+    file = io.BytesIO()
+    image.save(file, form, **options)
+    return file.getvalue(), Image.open(io.BytesIO(file.getvalue()))
+
+
+def decoded(decoder: ReferenceEvaluator, file: bytes) -> Any:
+    return decoder.run(None, {"file": np.frombuffer(file, np.uint8)})[0]
+
+
+sizes = st.tuples(st.integers(0, 2**32 - 1), st.integers(1, 70), st.integers(1, 70))
+
+
+@pytest.mark.parametrize("name", EXACT)
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(size=sizes, pick=st.randoms(use_true_random=False))
+def test_same_pixels(decoders, name, size, pick):
+    form, options, modes = EXACT[name]
+    file, theirs = written(picture(*size), form, options, pick.choice(modes))
+    rgb = np.asarray(theirs.convert("RGB"))
+    np.testing.assert_array_equal(decoded(decoders["RGB"], file), rgb)
+    np.testing.assert_array_equal(decoded(decoders["BGR"], file), rgb[..., ::-1])
+    np.testing.assert_array_equal(decoded(decoders["Grayscale"], file), np.asarray(Image.fromarray(rgb).convert("L"))[..., None])
+
+
+@pytest.mark.parametrize("name", CLOSE)
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(size=sizes, pick=st.randoms(use_true_random=False))
+def test_close_pixels(decoders, name, size, pick):
+    """Roundings of the cosine transform differ: by one in a sample, by three in a colour."""
+    form, options, modes = CLOSE[name]
+    file, theirs = written(picture(*size), form, options, pick.choice(modes))
+    far = np.abs(decoded(decoders["RGB"], file).astype(int) - np.asarray(theirs.convert("RGB")))
+    assert far.max() <= 3
+    assert (far > 0).mean() < 0.1
+
+
+@pytest.mark.parametrize("form", ["png", "jpeg", "webp", "tiff", "bmp", "ppm", "jpeg2000"])
+def test_a_broken_file_is_an_empty_image(decoders, form):
+    file, _ = written(picture(1, 40, 30), form, {}, "RGB")
+    for broken in (b"", file[: len(file) // 3], b"x" + file):
+        assert decoded(decoders["RGB"], broken).shape == (0, 0, 3)
+    assert decoded(decoders["RGB"], file).shape == (30, 40, 3)
