@@ -21,7 +21,7 @@ GO = GOTOOLCHAIN=go$$($(BIN)/python python/build/gotool.py need) $$($(BIN)/pytho
 TOOLS_GO = GOTOOLCHAIN=go$$(../../$(BIN)/python ../../python/build/gotool.py need) $$(../../$(BIN)/python ../../python/build/gotool.py)
 SOURCES := $(shell find goruntime capi python setup.py pyproject.toml go.mod -type f \( -name '*.go' -o -name '*.[chs]' -o -name '*.py' -o -name '*.map' -o -name 'schema.txt' -o -name '*.toml' -o -name go.mod \) -not -name '*_test.go' 2>/dev/null)
 
-.PHONY: help demo test test-go test-c test-python test-slow test-all test-race test-invariants test-portable test-arm64 test-install fuzz lint check generate profile conformance test-clients test-torch bench build clean machine
+.PHONY: help demo test test-go test-c test-python test-slow test-all test-race test-invariants test-portable test-arm64 test-install fuzz lint check generate profile conformance test-clients test-torch test-distributed bench build clean machine
 
 help:
 	@sed -n '1,4s/^# //p' Makefile
@@ -133,6 +133,16 @@ test-clients: $(VENV)/installed
 # DLPack with PyTorch, whose environment takes 5 GB.
 test-torch: $(VENV)/installed
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tests/clients/run.py torch
+
+# Ray and Spark on this machine, in an environment of their own; Spark runs on Java.
+DISTRIBUTED := .cache/distributed
+test-distributed: $(VENV)/installed
+	@command -v java >/dev/null || { echo "missing: Java 17 or newer, for Spark (Debian: default-jre-headless)"; exit 1; }
+	test -x $(DISTRIBUTED)/bin/python || $(BIN)/python -m venv $(DISTRIBUTED)
+	$(DISTRIBUTED)/bin/python -m pip install -q --disable-pip-version-check -r tests/distributed/requirements.txt
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pip wheel -q --no-deps --no-build-isolation -w $(DISTRIBUTED)/wheel .
+	$(DISTRIBUTED)/bin/python -m pip install -q --disable-pip-version-check --force-reinstall --no-deps $$(ls -t $(DISTRIBUTED)/wheel/*.whl | head -1)
+	PATH="$(CURDIR)/$(DISTRIBUTED)/bin:$$PATH" $(DISTRIBUTED)/bin/python -m pytest -m slow tests/distributed
 
 bench: $(VENV)/installed
 	$(BIN)/python -m pip install -q --disable-pip-version-check -r .ci/bench-requirements.txt

@@ -8,6 +8,7 @@ import (
 
 	"github.com/goruntime/goruntime/goruntime/errs"
 	"github.com/goruntime/goruntime/goruntime/exec"
+	"github.com/goruntime/goruntime/goruntime/onnx"
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
 
@@ -32,6 +33,7 @@ type input struct {
 	cast    bool
 	dtype   tensor.DType // as declared, Undefined where it is not
 	rank    int          // as declared, -1 where it is not
+	dims    []onnx.Dim   // as declared
 	shapes  [][]int      // of each column, of a fixed_shape_tensor
 }
 
@@ -78,7 +80,7 @@ func (p *Plan) bind() error {
 		if info.Type != nil {
 			in.dtype = info.Type.Elem
 			if info.Type.HasShape {
-				in.rank = len(info.Type.Dims)
+				in.rank, in.dims = len(info.Type.Dims), info.Type.Dims
 			}
 		}
 		rule := p.manifest.Inputs[info.Name]

@@ -125,7 +125,20 @@ func (f *Feeds) input(in *input, v *tensor.View) error {
 	if in.rank == 2 && len(v.Shape) == 1 {
 		v.Shape = tensor.Shape{v.Shape[0], 1}
 	}
+	if f.Rows == 0 {
+		in.complete(v.Shape)
+	}
 	return nil
+}
+
+// complete gives the shape of no rows the lengths that the input declares: lists that
+// are not there do not tell theirs.
+func (in *input) complete(s tensor.Shape) {
+	for i := 1; i < len(s) && len(s) == in.rank; i++ {
+		if d := in.dims[i]; s[i] == 0 && d.Known {
+			s[i] = int(d.Value)
+		}
+	}
 }
 
 func at(err error, b arrow.RecordBatch, column int) error {

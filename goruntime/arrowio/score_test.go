@@ -78,6 +78,7 @@ func TestScore(t *testing.T) {
 		{"numbers are lent", "double", schemaOf(field("x", f32)), `[{"x":1},{"x":2.5}]`, 0, nil, `[{"y":2},{"y":5}]`, nil},
 		{"so is a slice", "double", schemaOf(field("x", f32)), `[{"x":9},{"x":1},{"x":2.5}]`, 1, nil, `[{"y":2},{"y":5}]`, nil},
 		{"no rows", "double", schemaOf(field("x", f32)), `[]`, 0, nil, `[]`, nil},
+		{"no lists", "fixed", schemaOf(field("x", arrow.ListOf(f32))), `[]`, 0, nil, `[]`, nil},
 		{
 			"fixed-size lists are lent", "double", schemaOf(field("x", arrow.FixedSizeListOf(2, f32))),
 			`[{"x":[1,2]},{"x":[3,4]}]`, 1, nil, `[{"y":[6,8]}]`, nil,

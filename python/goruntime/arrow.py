@@ -184,12 +184,16 @@ def _number(column: np.ndarray[Any, Any]) -> int:
 
 def _as_input(column: Any, shape: tuple[int | str | None, ...] | None) -> Any:
     """Return a column for an input of this declared shape: [N] is [N, 1] where rank 2
-    is declared."""
-    if shape is None or len(shape) != 2:
+    is declared, and lists that are not there have the lengths that are declared."""
+    if shape is None:
         return column
     if not isinstance(column, np.ndarray):
-        return column.as_column()
-    return column.reshape(-1, 1) if column.ndim == 1 else column
+        return column.as_column() if len(shape) == 2 else column
+    if column.ndim == 1 and len(shape) == 2:
+        return column.reshape(-1, 1)
+    if column.ndim == len(shape) and not len(column):
+        return column.reshape(0, *(d if isinstance(d, int) and not n else n for d, n in zip(shape[1:], column.shape[1:], strict=True)))
+    return column
 
 
 def _tensor_shape(metadata: bytes | None) -> tuple[int, ...] | None:

@@ -23,7 +23,7 @@ from ._load import native
 from .errors import ArgumentError, ModelError, NameNotFoundError
 from .evaluator import ReferenceEvaluator
 
-__all__ = ["Rules", "Scoring"]
+__all__ = ["Rules", "Scoring", "empty"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -129,7 +129,7 @@ class Scoring:
 
     def table(self, table: pa.Table) -> pa.Table:
         """Score a table, a batch for each of its chunks, also one without rows."""
-        return pa.Table.from_batches([self(batch) for batch in table.to_batches() or [_empty(table.schema)]])
+        return pa.Table.from_batches([self(batch) for batch in table.to_batches() or [empty(table.schema)]])
 
     def stream(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Score batches one after the other, as they are asked for."""
@@ -143,14 +143,15 @@ class Scoring:
         inputs = {name: _matching(schema, columns) for name, columns in self.rules.inputs.items()}
         named = {*self.evaluator.input_names, *(c for columns in inputs.values() for c in columns)}
         candidates = pa.schema([field for field in schema if field.name in named or field.name not in keep])
-        fields = native().arrow_batch(*_empty(candidates).__arrow_c_array__()).fields
+        fields = native().arrow_batch(*empty(candidates).__arrow_c_array__()).fields
         self._inputs = arrow.Binding(self.evaluator, fields, inputs).inputs
         feeding = {column for columns in self._inputs.values() for column in columns}
         self._feeding = [name for name in schema.names if name in feeding]
         self._schema = schema
 
 
-def _empty(schema: pa.Schema) -> pa.RecordBatch:
+def empty(schema: pa.Schema) -> pa.RecordBatch:
+    """Return a batch without rows."""
     return pa.RecordBatch.from_arrays([pa.array([], field.type) for field in schema], schema=schema)
 
 

@@ -86,6 +86,14 @@ def test_columns_are_lent(arenas, name):
     assert arenas.copies() == {}
 
 
+@pytest.mark.parametrize("kind", [pa.list_(pa.float32()), pa.large_list(pa.float32()), pa.list_(pa.float32(), 3), pa.float32()])
+def test_no_rows_have_the_declared_width(arenas, kind):
+    """Lists that are not there do not tell how long they are."""
+    evaluator = arenas.open(model([helper.make_node("Relu", ["x"], ["y"])], [("x", F, ["N", 3])], [("y", F, ["N", 3])]))
+    columns = {"x": pa.array([], kind)} if kind != pa.float32() else {c: pa.array([], kind) for c in "abc"}
+    assert arrow.score(evaluator, pa.record_batch(columns))["y"].shape == (0, 3)
+
+
 @pytest.mark.parametrize("width", ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "float32", "float64"])
 def test_every_type_of_number(arenas, width):
     x = np.array([0, 1, 100], width)
