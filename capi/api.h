@@ -66,13 +66,15 @@ typedef struct gr_value {
 
 /* A tensor that somebody else owns: an input, or memory lent for an output.
  * dtype is TensorProto.DataType, 0 for an input that is not given, GR_OTHER for
- * one that is no tensor: value is it. */
+ * one that is no tensor: value is it. An input [N, K] may lie as columns: columns are
+ * K addresses, each of N elements side by side, and data is NULL. */
 typedef struct gr_view {
   void *data;
   const int64_t *dims;
   int32_t dtype;
   int32_t rank;
   const gr_value *value;
+  const void *const *columns;
 } gr_view;
 
 /* A string element: UTF-8, not terminated. */

@@ -109,7 +109,9 @@ func (k *call) decode(s *session, c *C.gr_call) (err error) {
 	if k.IO, err = handles.IOOf(uint64(c.io)); err != nil {
 		return err
 	}
-	k.feed(unsafe.Slice(c.inputs, int(c.n_inputs)))
+	if err = k.feed(unsafe.Slice(c.inputs, int(c.n_inputs))); err != nil {
+		return err
+	}
 	for len(k.Out) < int(c.n_outputs) {
 		k.Out = append(k.Out, exec.Result{})
 	}
@@ -122,10 +124,17 @@ func (k *call) decode(s *session, c *C.gr_call) (err error) {
 }
 
 // feed lists the inputs.
-func (k *call) feed(list []C.gr_view) {
+func (k *call) feed(list []C.gr_view) error {
 	k.In, k.Values = k.In[:0], nil
 	for i := range list {
-		k.In = append(k.In, viewOf(&list[i]))
+		v := viewOf(&list[i])
+		if list[i].columns != nil {
+			if len(v.Shape) != 2 {
+				return errs.New(errs.Argument, "input %d lies as columns and has rank %d: 2 expected", i, len(v.Shape))
+			}
+			v.Columns = unsafe.Slice((*unsafe.Pointer)(unsafe.Pointer(list[i].columns)), v.Shape[1])
+		}
+		k.In = append(k.In, v)
 		if list[i].dtype == C.GR_OTHER {
 			if k.Values == nil {
 				k.Values = make([]*values.Value, len(list))
@@ -133,6 +142,7 @@ func (k *call) feed(list []C.gr_view) {
 			k.Values[i] = valueOf(list[i].value)
 		}
 	}
+	return nil
 }
 
 // borrow lists the memory that the caller lends for outputs.

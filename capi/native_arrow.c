@@ -62,14 +62,51 @@ Batch *gr_batch_of(Schema *schema, struct ArrowArray *array) {
   return self;
 }
 
+/* metadata_size returns the bytes of a schema's metadata. */
+static Py_ssize_t metadata_size(const char *metadata) {
+  int32_t pairs, length;
+  if (metadata == NULL) return 0;
+  memcpy(&pairs, metadata, 4);
+  Py_ssize_t size = 4;
+  for (int32_t k = 0; k < 2 * pairs; k++) {
+    memcpy(&length, metadata + size, 4);
+    size += 4 + length;
+  }
+  return size;
+}
+
+/* alike tells whether two schemas are the same in all that is read of them. */
+static int alike(const struct ArrowSchema *a, const struct ArrowSchema *b) {
+  if (a == NULL || b == NULL) return a == b;
+  if (a->n_children != b->n_children || strcmp(a->format, b->format) != 0) return 0;
+  if (strcmp(a->name == NULL ? "" : a->name, b->name == NULL ? "" : b->name) != 0) return 0;
+  if ((a->metadata != NULL || b->metadata != NULL) && (a->metadata == NULL || b->metadata == NULL || metadata_size(a->metadata) != metadata_size(b->metadata) ||
+                                                       memcmp(a->metadata, b->metadata, (size_t)metadata_size(a->metadata)) != 0))
+    return 0;
+  for (int64_t i = 0; i < a->n_children; i++)
+    if (!alike(a->children[i], b->children[i])) return 0;
+  return alike(a->dictionary, b->dictionary);
+}
+
+/* known_schema returns the known schema where the one in the capsule is alike, else
+ * the latter. */
+static Schema *known_schema(PyObject *capsule, PyObject *known) {
+  if (known != Py_None && Py_TYPE(known) == gr_schema_type) {
+    const struct ArrowSchema *given = PyCapsule_GetPointer(capsule, "arrow_schema");
+    if (given == NULL) return NULL;
+    if (given->release != NULL && alike(given, &((Schema *)known)->schema)) return (Schema *)Py_NewRef(known);
+  }
+  return gr_schema_of(capsule);
+}
+
 PyObject *gr_arrow_batch(PyObject *module, PyObject *args) {
   (void)module;
-  PyObject *schema_capsule, *array_capsule;
-  if (!PyArg_ParseTuple(args, "OO", &schema_capsule, &array_capsule)) return NULL;
+  PyObject *schema_capsule, *array_capsule, *known = Py_None;
+  if (!PyArg_ParseTuple(args, "OO|O", &schema_capsule, &array_capsule, &known)) return NULL;
   struct ArrowArray *array = PyCapsule_GetPointer(array_capsule, "arrow_array");
   if (array == NULL) return NULL;
   if (array->release == NULL) return gr_raise_text(GR_ARGUMENT, "the Arrow batch was taken already");
-  Schema *schema = gr_schema_of(schema_capsule);
+  Schema *schema = known_schema(schema_capsule, known);
   if (schema == NULL) return NULL;
   Batch *batch = gr_batch_of(schema, array);
   Py_DECREF(schema);
@@ -96,18 +133,7 @@ static PyObject *batch_fields(Batch *self, void *unused) {
   PyObject *list = PyTuple_New(n);
   for (int64_t i = 0; list != NULL && i < n; i++) {
     const struct ArrowSchema *c = self->schema->schema.children[i];
-    const char *metadata = c->metadata;
-    Py_ssize_t size = 0;
-    if (metadata != NULL) {
-      int32_t pairs, length;
-      memcpy(&pairs, metadata, 4);
-      size = 4;
-      for (int32_t k = 0; k < 2 * pairs; k++) {
-        memcpy(&length, metadata + size, 4);
-        size += 4 + length;
-      }
-    }
-    PyObject *item = Py_BuildValue("(ssy#)", c->name == NULL ? "" : c->name, c->format, metadata, size);
+    PyObject *item = Py_BuildValue("(ssy#)", c->name == NULL ? "" : c->name, c->format, c->metadata, metadata_size(c->metadata));
     if (item == NULL) Py_CLEAR(list);
     else PyTuple_SET_ITEM(list, i, item);
   }
@@ -116,11 +142,18 @@ static PyObject *batch_fields(Batch *self, void *unused) {
 
 static PyMethodDef batch_methods[] = {
     {"column", (PyCFunction)gr_batch_column, METH_VARARGS, "Column i as an array or Texts; what must be copied goes to the arena."},
+    {"columns", (PyCFunction)gr_batch_columns, METH_O, "The columns of these numbers as one matrix; None where they are not plain numbers of one type."},
     {NULL, NULL, 0, NULL},
 };
 
+static PyObject *batch_schema(Batch *self, void *unused) {
+  (void)unused;
+  return Py_NewRef((PyObject *)self->schema);
+}
+
 static PyGetSetDef batch_getset[] = {
     {"length", (getter)batch_length, NULL, "the number of rows", NULL},
+    {"schema", (getter)batch_schema, NULL, "the schema, the same object for batches that share it", NULL},
     {"fields", (getter)batch_fields, NULL, "(name, format, metadata) of each column", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };

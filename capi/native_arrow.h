@@ -63,17 +63,32 @@ typedef struct {
   int64_t dims[2];
 } Texts;
 
-extern PyTypeObject *gr_schema_type, *gr_batch_type, *gr_reader_type, *gr_texts_type;
-extern PyType_Spec gr_schema_spec, gr_batch_spec, gr_reader_spec, gr_texts_spec;
+/* A matrix [N, K] that lies as K columns in somebody else's memory: a feed that a run
+ * reads in place where all its readers take columns. */
+typedef struct {
+  PyObject_HEAD
+  PyObject *owner;
+  const void **at;
+  int dtype;
+  int64_t dims[2];
+} Columns;
+
+extern PyTypeObject *gr_schema_type, *gr_batch_type, *gr_reader_type, *gr_texts_type, *gr_columns_type;
+extern PyType_Spec gr_schema_spec, gr_batch_spec, gr_reader_spec, gr_texts_spec, gr_columns_spec;
 
 /* native_arrow.c */
 Schema *gr_schema_of(PyObject *capsule);                          /* moves the schema out of a capsule */
 Batch *gr_batch_of(Schema *schema, struct ArrowArray *array);     /* moves the array */
-PyObject *gr_arrow_batch(PyObject *module, PyObject *args);       /* (schema capsule, array capsule) -> Batch */
+PyObject *gr_arrow_batch(PyObject *module, PyObject *args);       /* (schema capsule, array capsule, known Schema or None) -> Batch */
 /* native_arrow_column.c */
 PyObject *gr_batch_column(Batch *self, PyObject *args);           /* (i, arena, fill) -> array or Texts */
-PyObject *gr_arrow_matrix(PyObject *module, PyObject *args);      /* (arrays, arena) -> one array of them as columns */
+int gr_dtype_of_format(const char *format);                      /* 0 for what is no number */
+int64_t gr_first_null(const struct ArrowArray *a, int64_t offset, int64_t n);
+PyObject *gr_block_like(uint64_t io, int dtype, int rank, npy_intp *dims, int reason);
 PyObject *gr_arrow_cast(PyObject *module, PyObject *args);        /* (array, dtype, arena) -> array */
+/* native_arrow_columns.c */
+PyObject *gr_batch_columns(Batch *self, PyObject *places);        /* tuple of numbers -> Columns, or None */
+PyObject *gr_arrow_matrix(PyObject *module, PyObject *arrays);    /* list of arrays -> Columns */
 /* native_arrow_out.c */
 PyObject *gr_arrow_export(PyObject *module, PyObject *args);      /* (names, arrays) -> (schema capsule, array capsule) */
 /* native_arrow_stream.c */

@@ -16,7 +16,7 @@ typedef struct {
   npy_intp dims[MAX_RANK];
 } Leaf;
 
-static int dtype_of_format(const char *format) {
+int gr_dtype_of_format(const char *format) {
   static const char formats[] = "CcSsIiLlefg";
   static const int dtypes[] = {2, 3, 4, 5, 12, 6, 13, 7, 10, 1, 11};
   const char *at = format[0] != 0 && format[1] == 0 ? strchr(formats, format[0]) : NULL;
@@ -26,7 +26,7 @@ static int dtype_of_format(const char *format) {
 static int bit(const uint8_t *bits, int64_t i) { return bits[i >> 3] >> (i & 7) & 1; }
 
 /* first_null returns the first row that is null, -1 for none. */
-static int64_t first_null(const struct ArrowArray *a, int64_t offset, int64_t n) {
+int64_t gr_first_null(const struct ArrowArray *a, int64_t offset, int64_t n) {
   const uint8_t *valid = a->n_buffers > 0 ? a->buffers[0] : NULL;
   if (a->null_count == 0 || valid == NULL) return -1;
   for (int64_t i = 0; i < n; i++)
@@ -63,7 +63,7 @@ static int descend(Leaf *leaf, const char *name, int64_t n) {
     if (f[0] != '+') return 0;
     if (leaf->rank == MAX_RANK) return wrong(name, "has more lists within each other than are taken");
     if (leaf->array->n_children != 1 || leaf->schema->n_children != 1) return wrong(name, "is nested: only lists of numbers are taken");
-    if (first_null(leaf->array, leaf->offset, count) >= 0) return wrong(name, "has lists that are null");
+    if (gr_first_null(leaf->array, leaf->offset, count) >= 0) return wrong(name, "has lists that are null");
     const void *offsets = leaf->array->n_buffers > 1 ? leaf->array->buffers[1] : NULL;
     if (strncmp(f, "+w:", 3) == 0) {
       k = strtoll(f + 3, NULL, 10);
@@ -102,7 +102,7 @@ static PyObject *lend(Batch *self, Leaf *leaf, int dtype) {
 }
 
 /* block_like returns a new array of the arena for values of this type and shape. */
-static PyObject *block_like(uint64_t io, int dtype, int rank, npy_intp *dims, int reason) {
+PyObject *gr_block_like(uint64_t io, int dtype, int rank, npy_intp *dims, int reason) {
   PyArray_Descr *descr = gr_descr_of(dtype);
   if (descr == NULL) return NULL;
   PyObject *block = gr_block(io, PyDataType_ELSIZE(descr) * PyArray_MultiplyList(dims, rank), reason);
@@ -120,7 +120,7 @@ static PyObject *block_like(uint64_t io, int dtype, int rank, npy_intp *dims, in
 
 /* filled copies a column and puts fill where it is null. */
 static PyObject *filled(Leaf *leaf, PyObject *values, int dtype, PyObject *fill, uint64_t io) {
-  PyObject *array = block_like(io, dtype, leaf->rank, leaf->dims, COPY_NULLS);
+  PyObject *array = gr_block_like(io, dtype, leaf->rank, leaf->dims, COPY_NULLS);
   if (array == NULL) return NULL;
   if (PyArray_CopyInto((PyArrayObject *)array, (PyArrayObject *)values) < 0) {
     Py_DECREF(array);
@@ -139,7 +139,7 @@ static PyObject *filled(Leaf *leaf, PyObject *values, int dtype, PyObject *fill,
 
 /* booleans unpacks a column of bits. */
 static PyObject *booleans(Leaf *leaf, uint64_t io) {
-  PyObject *array = block_like(io, 9, leaf->rank, leaf->dims, COPY_BITS);
+  PyObject *array = gr_block_like(io, 9, leaf->rank, leaf->dims, COPY_BITS);
   const uint8_t *bits = leaf->array->n_buffers > 1 ? leaf->array->buffers[1] : NULL;
   if (array == NULL || bits == NULL) return array;
   npy_bool *to = PyArray_DATA((PyArrayObject *)array);
@@ -201,7 +201,7 @@ static PyObject *texts(Batch *self, Leaf *leaf, const char *name, PyObject *fill
   const struct ArrowSchema *words = leaf->schema->dictionary;
   const char *format = words != NULL ? words->format : leaf->schema->format;
   const struct ArrowArray *from = words != NULL ? leaf->array->dictionary : leaf->array;
-  int index = words != NULL ? dtype_of_format(leaf->schema->format) : 0;
+  int index = words != NULL ? gr_dtype_of_format(leaf->schema->format) : 0;
   const uint8_t *valid = leaf->array->null_count != 0 ? leaf->array->buffers[0] : NULL;
   gr_string missing = {NULL, 0};
   Py_ssize_t size = 0;
@@ -261,12 +261,12 @@ PyObject *gr_batch_column(Batch *self, PyObject *args) {
   const char *name = leaf.schema->name;
   leaf.offset = leaf.array->offset + self->array.offset;
   if (descend(&leaf, name, self->array.length) < 0) return NULL;
-  int64_t null = first_null(leaf.array, leaf.offset, PyArray_MultiplyList(leaf.dims, leaf.rank));
+  int64_t null = gr_first_null(leaf.array, leaf.offset, PyArray_MultiplyList(leaf.dims, leaf.rank));
   if (null >= 0 && (fill == Py_None || leaf.rank > 1))
     return gr_raise_text(GR_ARGUMENT, "the column '%s' is null in row %lld: give a fill value for it", name, (long long)(null / (leaf.rank > 1 ? leaf.dims[1] : 1)));
   int text = is_text(leaf.schema->dictionary != NULL ? leaf.schema->dictionary->format : leaf.schema->format);
   if (text && leaf.rank == 1) return texts(self, &leaf, name, fill);
-  int dtype = leaf.schema->dictionary != NULL ? 0 : dtype_of_format(leaf.schema->format);
+  int dtype = leaf.schema->dictionary != NULL ? 0 : gr_dtype_of_format(leaf.schema->format);
   int bits = dtype == 0 && strcmp(leaf.schema->format, "b") == 0;
   if (dtype == 0 && !bits)
     return gr_raise_text(GR_UNSUPPORTED, "the column '%s' has the Arrow format %s, which no tensor can hold", name, leaf.schema->format);
@@ -274,74 +274,6 @@ PyObject *gr_batch_column(Batch *self, PyObject *args) {
   if (values == NULL || null < 0) return values;
   PyObject *array = filled(&leaf, values, bits ? 9 : dtype, fill, io);
   Py_DECREF(values);
-  return array;
-}
-
-/* ---- columns as a matrix ---- */
-
-/* interleave writes n rows of k columns, some rows at a time, so that both sides stay
- * in the cache. */
-#define INTERLEAVE(NAME, T)                                                      \
-  static void NAME(T *to, const char **columns, npy_intp n, npy_intp k) {        \
-    for (npy_intp r = 0; r < n; r += 64) {                                       \
-      npy_intp end = r + 64 < n ? r + 64 : n;                                    \
-      for (npy_intp c = 0; c < k; c++) {                                         \
-        const T *from = (const T *)columns[c];                                   \
-        for (npy_intp i = r; i < end; i++) memcpy(&to[i * k + c], &from[i], sizeof(T)); \
-      }                                                                          \
-    }                                                                            \
-  }
-INTERLEAVE(interleave8, uint8_t)
-INTERLEAVE(interleave16, uint16_t)
-INTERLEAVE(interleave32, uint32_t)
-INTERLEAVE(interleave64, uint64_t)
-
-static void interleave(void *to, const char **columns, npy_intp n, npy_intp k, npy_intp width) {
-  switch (width) {
-    case 1: interleave8(to, columns, n, k); return;
-    case 2: interleave16(to, columns, n, k); return;
-    case 4: interleave32(to, columns, n, k); return;
-    default: interleave64(to, columns, n, k); return;
-  }
-}
-
-PyObject *gr_arrow_matrix(PyObject *module, PyObject *args) {
-  (void)module;
-  PyObject *list, *arena;
-  if (!PyArg_ParseTuple(args, "O!O", &PyList_Type, &list, &arena)) return NULL;
-  uint64_t io = gr_arena_handle(arena);
-  if (io == (uint64_t)-1) return NULL;
-  Py_ssize_t k = PyList_GET_SIZE(list);
-  const char **columns = PyMem_Calloc((size_t)k + 1, sizeof(char *));
-  npy_intp dims[2] = {0, k};
-  PyArrayObject *first = NULL;
-  PyObject *array = NULL;
-  for (Py_ssize_t c = 0; columns != NULL && c < k; c++) {
-    PyArrayObject *column = (PyArrayObject *)PyList_GET_ITEM(list, c);
-    if (!PyArray_Check((PyObject *)column) || PyArray_NDIM(column) != 1 || !PyArray_IS_C_CONTIGUOUS(column) ||
-        (first != NULL && (PyArray_DIM(column, 0) != dims[0] || PyArray_TYPE(column) != PyArray_TYPE(first)))) {
-      gr_raise_text(GR_ARGUMENT, "column %zd is no column like the first: arrays of one type and length expected", c);
-      goto done;
-    }
-    if (first == NULL) first = column;
-    dims[0] = PyArray_DIM(column, 0);
-    columns[c] = PyArray_DATA(column);
-  }
-  if (columns == NULL || first == NULL) {
-    if (columns != NULL) gr_raise_text(GR_ARGUMENT, "no columns given, at least one expected");
-    else PyErr_NoMemory();
-    goto done;
-  }
-  array = block_like(io, gr_dtype_of(first), 2, dims, COPY_INTERLEAVE);
-  if (array != NULL) {
-    void *to = PyArray_DATA((PyArrayObject *)array);
-    npy_intp width = PyArray_ITEMSIZE(first);
-    Py_BEGIN_ALLOW_THREADS
-    interleave(to, columns, dims[0], k, width);
-    Py_END_ALLOW_THREADS
-  }
-done:
-  PyMem_Free(columns);
   return array;
 }
 
@@ -353,7 +285,7 @@ PyObject *gr_arrow_cast(PyObject *module, PyObject *args) {
   uint64_t io = gr_arena_handle(arena);
   if (io == (uint64_t)-1) return NULL;
   if (!PyArray_Check(value)) return gr_raise_text(GR_TYPE, "an array expected, %s given", Py_TYPE(value)->tp_name);
-  PyObject *array = block_like(io, dtype, PyArray_NDIM((PyArrayObject *)value), PyArray_DIMS((PyArrayObject *)value), COPY_CONVERSION);
+  PyObject *array = gr_block_like(io, dtype, PyArray_NDIM((PyArrayObject *)value), PyArray_DIMS((PyArrayObject *)value), COPY_CONVERSION);
   if (array != NULL && PyArray_CopyInto((PyArrayObject *)array, (PyArrayObject *)value) < 0) Py_CLEAR(array);
   return array;
 }

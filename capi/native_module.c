@@ -43,9 +43,9 @@ static PyObject *model_lacks(PyObject *module, PyObject *args) {
 }
 
 static PyMethodDef functions[] = {
-    {"arrow_batch", gr_arrow_batch, METH_VARARGS, "A record batch of (schema capsule, array capsule)."},
+    {"arrow_batch", gr_arrow_batch, METH_VARARGS, "A record batch of (schema capsule, array capsule, a schema that is known or None)."},
     {"arrow_reader", gr_arrow_reader, METH_O, "An iterator of record batches of a stream capsule."},
-    {"arrow_matrix", gr_arrow_matrix, METH_VARARGS, "(list of columns, arena): one array [rows, columns]."},
+    {"arrow_matrix", gr_arrow_matrix, METH_O, "A list of arrays as the columns of one matrix."},
     {"arrow_cast", gr_arrow_cast, METH_VARARGS, "(array, dtype, arena): a counted copy of another element type."},
     {"arrow_export", gr_arrow_export, METH_VARARGS, "(names, arrays) as (schema capsule, array capsule)."},
     {"arrow_stream", gr_arrow_stream, METH_VARARGS, "A stream capsule of (function for the schema capsule, iterator of array capsules)."},
@@ -80,7 +80,7 @@ static int exec_module(PyObject *module) {
   if (add_type(module, &gr_session_spec, &gr_session_type) < 0 || add_type(module, &gr_arena_spec, &gr_arena_type) < 0 ||
       add_type(module, &gr_stop_spec, &gr_stop_type) < 0 || add_type(module, &gr_schema_spec, &gr_schema_type) < 0 ||
       add_type(module, &gr_batch_spec, &gr_batch_type) < 0 || add_type(module, &gr_reader_spec, &gr_reader_type) < 0 ||
-      add_type(module, &gr_texts_spec, &gr_texts_type) < 0)
+      add_type(module, &gr_texts_spec, &gr_texts_type) < 0 || add_type(module, &gr_columns_spec, &gr_columns_type) < 0)
     return -1;
   return gr_session_init_names();
 }

@@ -327,6 +327,13 @@ static int feed(Session *self, Run *r, Py_ssize_t i, PyObject *value, uint64_t i
     r->elements += SMALL_ELEMENTS;
     return 0;
   }
+  if (Py_TYPE(value) == gr_columns_type) {
+    Columns *columns = (Columns *)value;
+    r->arrays[i] = Py_NewRef(value);
+    *v = (gr_view){.dims = columns->dims, .dtype = columns->dtype, .rank = 2, .columns = columns->at};
+    r->elements += columns->dims[0] * columns->dims[1];
+    return 0;
+  }
   PyObject *array;
   if (PyArray_CheckExact(value) && PyArray_IS_C_CONTIGUOUS((PyArrayObject *)value) && !PyArray_ISBYTESWAPPED((PyArrayObject *)value)) {
     array = Py_NewRef(value);

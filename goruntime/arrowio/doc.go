@@ -7,7 +7,8 @@
 //	fixed_size_list of numbers, nested too; tensors     0
 //	list, large_list whose lists are equally long       0, after a look at the offsets
 //	utf8, large_utf8, string_view, dictionaries of them views of their bytes
-//	K columns of one type for one input [N, K]          1 (interleave)
+//	K columns of one type for one input [N, K]          0 where all that reads it takes
+//	                                                    columns, else 1 (interleave)
 //	nulls, with a fill value                            1 (nulls)
 //	booleans                                            1 (bits)
 //	another element type that the manifest allows       1 (conversion)

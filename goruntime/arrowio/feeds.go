@@ -2,6 +2,7 @@ package arrowio
 
 import (
 	"fmt"
+	"unsafe"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -259,46 +260,21 @@ func (f *Feeds) cast(v *tensor.View, d tensor.DType) error {
 	return nil
 }
 
-// matrix reads columns of one type as the columns of a matrix.
+// matrix reads columns of one type as a matrix that lies as columns. The run gathers
+// its rows where what reads it takes no columns.
 func (f *Feeds) matrix(in *input, v *tensor.View) error {
-	columns := make([]tensor.View, len(in.columns))
-	for k := range columns {
-		if err := f.column(in, k, &columns[k]); err != nil {
+	*v = tensor.View{Shape: tensor.Shape{f.Rows, len(in.columns)}, Columns: make([]unsafe.Pointer, len(in.columns))}
+	for k := range in.columns {
+		var column tensor.View
+		if err := f.column(in, k, &column); err != nil {
 			return at(err, f.batch, in.columns[k])
 		}
-		if columns[k].DType != columns[0].DType {
-			return errs.New(errs.Type, "the columns of one input are %v and %v: they must be alike", columns[0].DType, columns[k].DType)
+		if k > 0 && column.DType != v.DType {
+			return errs.New(errs.Type, "the columns of one input are %v and %v: they must be alike", v.DType, column.DType)
 		}
+		v.DType, v.Columns[k] = column.DType, column.Data
 	}
-	out, err := f.block(columns[0].DType, tensor.Shape{f.Rows, len(columns)}, arena.CopyInterleave)
-	if err != nil {
-		return err
-	}
-	if f.Rows > 0 {
-		interleavers[out.DType.Width()](&out, columns)
-	}
-	*v = out
 	return nil
-}
-
-// interleavers write columns as a matrix, by the width of an element.
-var interleavers = map[int]func(out *tensor.View, columns []tensor.View){
-	1: interleave[uint8], 2: interleave[uint16], 4: interleave[uint32], 8: interleave[uint64],
-}
-
-// interleave goes some rows at a time, so that both sides stay in the cache.
-func interleave[T any](out *tensor.View, columns []tensor.View) {
-	const rows = 64
-	n, k := out.Shape[0], out.Shape[1]
-	to := tensor.Elems[T](out)
-	for r := 0; r < n; r += rows {
-		end := min(r+rows, n)
-		for c := range columns {
-			for i, x := range tensor.Elems[T](&columns[c])[r:end] {
-				to[(r+i)*k+c] = x
-			}
-		}
-	}
 }
 
 // String names the feeds for messages: "8 rows, 3 inputs".
@@ -340,7 +316,7 @@ func Join(list []*Feeds) (*Feeds, error) {
 		all.Rows += f.Rows
 	}
 	for i := range all.Views {
-		v := first.Views[i]
+		v := &first.Views[i]
 		if v.DType == tensor.Undefined {
 			continue
 		}
@@ -352,10 +328,30 @@ func Join(list []*Feeds) (*Feeds, error) {
 			return nil, err
 		}
 		rest := joined.Raw()
-		for _, f := range list {
-			rest = rest[copy(rest, f.Views[i].Raw()):]
+		if v.Columns != nil {
+			joined.Columns = make([]unsafe.Pointer, len(v.Columns))
+		}
+		for k := range max(1, len(v.Columns)) {
+			if v.Columns != nil && len(rest) > 0 {
+				joined.Columns[k] = unsafe.Pointer(unsafe.SliceData(rest))
+			}
+			for _, f := range list {
+				rest = rest[copy(rest, part(&f.Views[i], k)):]
+			}
+		}
+		if v.Columns != nil {
+			joined.Data = nil
 		}
 		all.Views[i] = joined
 	}
 	return all, nil
+}
+
+// part returns the bytes of column k, or of all where v is dense.
+func part(v *tensor.View, k int) []byte {
+	if v.Columns == nil {
+		return v.Raw()
+	}
+	column := tensor.View{DType: v.DType, Shape: v.Shape[:1], Data: v.Columns[k]}
+	return column.Raw()
 }

@@ -111,7 +111,7 @@ func (p *program) explainStep(i int) PlannedStep {
 		Inputs: p.namesOf(st.in), Outputs: p.namesOf(st.out), Kind: "kernel", At: p.plan.Workspace[i],
 	}
 	switch {
-	case st.node.Def == aliasCopy:
+	case st.node.Def == aliasCopy || st.node.Def == gathered:
 		s.Kind = "copy"
 	case st.rename:
 		s.Kind = "view"

@@ -80,8 +80,8 @@ type program struct {
 	whole   bool // every value is made, for someone to look at
 	vals    []value
 	steps   []step
-	inputs  []int // the value of each unit input, or -1 where nothing reads it
-	sig     []tensor.View
+	inputs  []int         // the value of each unit input, or -1 where nothing reads it
+	sig     []tensor.View // types, shapes and whether they are columns
 	outputs []int
 	plan    *plan.Plan
 	work    []int   // the workspace of each step, in bytes
@@ -106,7 +106,7 @@ func (p *program) matches(in []tensor.View, whole bool) bool {
 		return false
 	}
 	for i := range p.sig {
-		if p.sig[i].DType != in[i].DType || !p.any(i) && !p.sig[i].Shape.Equal(in[i].Shape) {
+		if p.sig[i].DType != in[i].DType || (p.sig[i].Columns == nil) != (in[i].Columns == nil) || !p.any(i) && !p.sig[i].Shape.Equal(in[i].Shape) {
 			return false
 		}
 	}

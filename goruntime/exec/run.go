@@ -1,6 +1,8 @@
 package exec
 
 import (
+	"slices"
+
 	"github.com/goruntime/goruntime/goruntime/arena"
 	"github.com/goruntime/goruntime/goruntime/errs"
 	"github.com/goruntime/goruntime/goruntime/pool"
@@ -45,7 +47,8 @@ type Call struct {
 	// Target says which values are wanted; nil is the outputs of the model.
 	Target *Target
 	// In has one view for each of Session.Inputs, in that order; its dtype is
-	// Undefined where an input with a default is not fed.
+	// Undefined where an input with a default is not fed. A matrix may lie as columns:
+	// what takes it so reads them in place, else its rows are gathered by one counted copy.
 	// Ownership: borrowed for the run, never written.
 	In []tensor.View
 	// Values has, where not nil, the sequence, optional or map of each input whose
@@ -119,7 +122,11 @@ func (s *Session) Run(c *Call) error {
 	if err := c.checkOthers(s.loaded.Inputs()); err != nil {
 		return err
 	}
-	return t.runner.Run(c, s.resources(c))
+	on := s.resources(c)
+	if _, own := t.runner.(*unit); !own && slices.ContainsFunc(c.In, func(v tensor.View) bool { return v.Columns != nil }) {
+		return c.dense(on, t.runner)
+	}
+	return t.runner.Run(c, on)
 }
 
 // Run implements Runner.

@@ -3,6 +3,7 @@ package exec
 import (
 	"errors"
 	"slices"
+	"unsafe" //lint:allow unsafe a signature says of columns that they are there
 
 	"github.com/goruntime/goruntime/goruntime/errs"
 	"github.com/goruntime/goruntime/goruntime/graph"
@@ -39,6 +40,7 @@ func specialize(u *unit, in []tensor.View, whole bool) (*program, *frame, error)
 	}
 	z.prune()
 	z.fuse()
+	z.gather()
 	z.spare()
 	f, err := newFrame(p, z.plan)
 	if err != nil {
@@ -58,6 +60,9 @@ func walked(u *unit, in []tensor.View, whole bool) (*program, *specializer, erro
 	for i, v := range in {
 		p.inputs[i] = -1
 		p.sig[i] = tensor.View{DType: v.DType, Shape: v.Shape.Clone()}
+		if v.Columns != nil {
+			p.sig[i].Columns = make([]unsafe.Pointer, len(v.Columns))
+		}
 		id := u.inputs[i]
 		if v.DType == tensor.Undefined {
 			continue // an optional input that is not fed: its default stands

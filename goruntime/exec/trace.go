@@ -57,6 +57,9 @@ func (f *frame) executeTraced() error {
 				return err
 			}
 		}
+		if st.node.Def == gathered {
+			e = Event{Kind: EventInput}
+		}
 		f.emit(&e, st.out)
 		for _, b := range f.prog.plan.Release[i] {
 			f.free(b)
@@ -65,10 +68,12 @@ func (f *frame) executeTraced() error {
 	return nil
 }
 
-// traceKnown emits the inputs and the constants that steps read.
+// traceKnown emits the inputs and the constants that steps read. Inputs that lie as
+// columns are emitted when they are gathered.
 func (f *frame) traceKnown() {
 	for v := range f.prog.vals {
 		switch pv := &f.prog.vals[v]; {
+		case f.views[v].Columns != nil:
 		case pv.feed >= 0:
 			f.emit(&Event{Kind: EventInput}, []int{v})
 		case pv.known:

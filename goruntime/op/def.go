@@ -66,6 +66,10 @@ type Def struct {
 	// Tail is set where the f32 kernel applies the chain that follows the node to
 	// its output while it is hot: see Context.Tail.
 	Tail bool
+	// Columns, optional, tells of a node whether Run and Prepare take input 0, a matrix,
+	// also where it lies as columns (tensor.View.Columns, see Rows). Without it they see
+	// dense tensors only.
+	Columns func(c *Infer) bool
 	// Control is set where the operator runs subgraphs or moves values that are
 	// not tensors: exec hands it values rather than views.
 	Control bool

@@ -10,7 +10,8 @@ import (
 // View is a tensor whose element memory belongs to somebody else: an input of
 // the caller, an initializer in a mapped file, a planned range of a run's slab.
 // It is dense, row-major and in native byte order; its address need not be a
-// multiple of the element size.
+// multiple of the element size. A matrix may lie as columns instead: only what feeds
+// a run and the operators that declare it ever see such a View.
 //
 // Ownership: a View owns nothing and is good until its owner says otherwise;
 // inputs and constants seen through a View are never written.
@@ -18,6 +19,9 @@ type View struct {
 	DType DType
 	Shape Shape
 	Data  unsafe.Pointer // first element; may be nil where there are no elements
+	// Columns, where not nil, are the addresses of the columns of a matrix [N, K], each
+	// of which has its N elements side by side. Data is nil then.
+	Columns []unsafe.Pointer
 }
 
 // Elements returns the number of elements.
@@ -69,6 +73,13 @@ func (d DType) Width() int {
 		return b / 8
 	}
 	return 0
+}
+
+// At returns the address of element i, which lies in v or behind its end. The
+// elements have whole bytes.
+func (v *View) At(i int) unsafe.Pointer {
+	// SAFETY: i lies inside v, or at its end, by contract.
+	return unsafe.Add(v.Data, i*v.DType.Width())
 }
 
 // Slice returns n elements of v from element lo on, as a tensor of rank 1. For

@@ -14,7 +14,7 @@ non-null numbers, also sliced                              0
 fixed_size_list of numbers, also nested; fixed_shape_tensor 0
 list and large_list whose lists are equally long           0
 utf8, large_utf8, string_view, dictionary-encoded strings  views of their bytes
-K columns of one type for one input [N, K]                 1 (interleave)
+K columns of one type for one input [N, K]                 0 where all that reads it takes columns, else 1 (interleave)
 nulls, with a fill value                                   1 (nulls)
 booleans                                                   1 (bits)
 another element type, where casts allow it                 1 (conversion)
@@ -144,27 +144,28 @@ class Binding:
             raise NameNotFoundError(
                 f"no columns for the inputs {left}" if left else f"the batch has no columns {missing}; it has {', '.join(map(repr, self.places))}"
             )
-        self.matrix = {name: len(columns) > 1 for name, columns in self.inputs.items()}
+        self.schema: Any = None  # of the batches that it was made for
+        self.asked = inputs
+        self.outputs: list[str] = evaluator.output_names
+        self._bound = [
+            (name, dtype, shape, self.inputs[name], tuple(self.places[c] for c in self.inputs[name]))
+            for name, _, dtype, shape, _ in evaluator._native.inputs
+            if name in self.inputs
+        ]
 
     def feeds(self, batch: Any, evaluator: ReferenceEvaluator, fills: Mapping[str, Any], casts: bool | Collection[str]) -> dict[str, Any]:
         """Return the feeds of one batch; what is copied goes to the I/O arena."""
-        arena = evaluator.io_allocator._native
         feeds = {}
-        for (name, _, dtype, shape, _), columns in self._bound(evaluator):
+        for name, dtype, shape, columns, places in self._bound:
             cast = casts if isinstance(casts, bool) else name in casts
+            if len(places) > 1 and not cast:
+                feeds[name] = batch.columns(places)  # None where they are not plain
+                if feeds[name] is not None:
+                    continue
+            arena = evaluator.io_allocator._native
             parts = [self._column(batch, c, arena, fills, dtype, cast) for c in columns]
-            if len(parts) > 1:
-                if not all(isinstance(p, np.ndarray) and p.ndim == 1 for p in parts):
-                    raise WrongTypeError(f"the columns {columns} cannot be one input {name!r}: plain columns of numbers expected")
-                feeds[name] = native().arrow_matrix(parts, arena)
-            else:
-                feeds[name] = _as_input(parts[0], shape)
+            feeds[name] = _as_input(parts[0], shape) if len(parts) == 1 else _matrix(parts, name, columns)
         return feeds
-
-    def _bound(self, evaluator: ReferenceEvaluator) -> Iterator[tuple[Any, list[str]]]:
-        for info in evaluator._native.inputs:
-            if info[0] in self.inputs:
-                yield info, self.inputs[info[0]]
 
     def _column(self, batch: Any, name: str, arena: Any, fills: Mapping[str, Any], dtype: int, casts: bool) -> Any:
         column = batch.column(self.places[name], arena, fills.get(name))
@@ -174,6 +175,13 @@ class Binding:
         if casts and isinstance(column, np.ndarray) and dtype > 0 and _number(column) != dtype:
             column = native().arrow_cast(column, dtype, arena)
         return column
+
+
+def _matrix(parts: list[Any], name: str, columns: list[str]) -> Any:
+    """Return columns as one input [N, K], of which the run gathers rows where it must."""
+    if not all(isinstance(p, np.ndarray) and p.ndim == 1 for p in parts):
+        raise WrongTypeError(f"the columns {columns} cannot be one input {name!r}: plain columns of numbers expected")
+    return native().arrow_matrix(parts)
 
 
 def _number(column: np.ndarray[Any, Any]) -> int:
@@ -256,26 +264,38 @@ def score(
         does not fit the model.
     """
     evaluator = model if isinstance(model, ReferenceEvaluator) else ReferenceEvaluator(model)
-    names = list(evaluator.output_names if outputs is None else outputs)
     fills = fills or {}
 
-    def one(batch: Any, binding: Binding) -> ScoredBatch:
-        results = evaluator.run(names if outputs is not None else None, binding.feeds(batch, evaluator, fills, casts), **options)
+    def one(batch: Any) -> ScoredBatch:
+        known: Binding | None = evaluator._binding
+        if known is None or known.schema is not batch.schema or known.asked != inputs:
+            known = evaluator._binding = Binding(evaluator, batch.fields, inputs)
+            known.schema = batch.schema
+        feeds = known.feeds(batch, evaluator, fills, casts)
+        if options or not evaluator._plain:
+            feeds = _shown(feeds, evaluator, options)
+        results = evaluator.run(outputs, feeds, **options)
+        names = known.outputs if outputs is None else outputs
         return ScoredBatch({name: _column_of(name, result, batch.length) for name, result in zip(names, results, strict=True)})
 
     if hasattr(data, "__arrow_c_array__"):
-        batch = native().arrow_batch(*data.__arrow_c_array__())
-        return one(batch, Binding(evaluator, batch.fields, inputs))
+        schema, array = data.__arrow_c_array__()
+        return one(native().arrow_batch(schema, array, None if evaluator._binding is None else evaluator._binding.schema))
     if not hasattr(data, "__arrow_c_stream__"):
         raise WrongTypeError(f"an object with __arrow_c_array__ or __arrow_c_stream__ expected, {type(data).__name__} given")
+    return ScoredStream(one(batch) for batch in _batches(data))
 
-    def stream() -> Iterator[ScoredBatch]:
-        binding = None
-        for batch in native().arrow_reader(data.__arrow_c_stream__()):
-            binding = binding or Binding(evaluator, batch.fields, inputs)
-            yield one(batch, binding)
 
-    return ScoredStream(stream())
+def _batches(data: Any) -> Iterator[Any]:
+    yield from native().arrow_reader(data.__arrow_c_stream__())
+
+
+def _shown(feeds: dict[str, Any], evaluator: ReferenceEvaluator, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return feeds for a run that may look at them: matrices as arrays."""
+    if evaluator._plain and options.keys() <= {"timeout", "cancel", "num_threads"}:
+        return feeds
+    arena = evaluator.io_allocator._native
+    return {name: feed.gathered(arena) if isinstance(feed, native().Columns) else feed for name, feed in feeds.items()}
 
 
 def _column_of(name: str, result: Any, rows: int) -> np.ndarray[Any, Any]:

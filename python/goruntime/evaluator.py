@@ -126,6 +126,7 @@ class ReferenceEvaluator:
         self._kernels = self._first_kernels(new_ops)
         self._used: dict[Key, Factory] = {}
         self._unbound = [*proto.attribute] if type(proto).__name__ == "FunctionProto" else []
+        self._binding: Any = None  # of the columns that were scored last, see goruntime.arrow
         self._plain = not (self._unbound or verbose > 1 or events_enabled or check_shape_annotations)
         if not self._unbound:
             self._begin()

@@ -27,7 +27,7 @@ static void succeed(gr_status status, gr_error *error) {
 
 static gr_output run(uint64_t session, uint64_t io, float *a, float *b) {
   int64_t dims[] = {3};
-  gr_view inputs[2] = {{a, dims, 1, 1, NULL}, {b, dims, 1, 1, NULL}};
+  gr_view inputs[2] = {{a, dims, 1, 1, NULL, NULL}, {b, dims, 1, 1, NULL, NULL}};
   gr_output output;
   memset(&output, 0xdb, sizeof output); /* need not be initialized */
   gr_call call = {.inputs = inputs, .n_inputs = 2, .outputs = &output, .n_outputs = 1, .io = io};
@@ -66,7 +66,7 @@ int main(int argc, char **argv) {
   succeed(gr_arena_get_stats(io, &stats, &error), error);
   CHECK(stats.leases == 1 && stats.retained >= 12);
 
-  gr_view wrong = {a, kept.dims, 7, 1, NULL};
+  gr_view wrong = {a, kept.dims, 7, 1, NULL, NULL};
   gr_view pair[2] = {wrong, wrong};
   gr_call call = {.inputs = pair, .n_inputs = 2, .outputs = &other, .n_outputs = 1};
   CHECK(gr_session_run(session, &call, &error) == GR_TYPE && strstr(error->message, "f32 expected") != NULL);

@@ -183,6 +183,19 @@ func borrow(t *tile) *tile {
 	return *(**tile)(unsafe.Pointer(&p))
 }
 
+// From returns the product of the rows from m on, whose A lies at a.
+func (g *Args) From(m int, a unsafe.Pointer) Args {
+	part := *g
+	part.M, part.A = g.M-m, a
+	// SAFETY: m is a row of C.
+	part.C = unsafe.Add(g.C, 4*m*g.LDC)
+	if g.Start == Rows {
+		// SAFETY: the bias has a number for each row.
+		part.Bias = unsafe.Add(g.Bias, 4*m)
+	}
+	return part
+}
+
 // column returns where column j of B starts. Without rows it starts nowhere: an
 // address past the end would be that of another object.
 func (g *Args) column(j int) unsafe.Pointer {

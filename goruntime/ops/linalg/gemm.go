@@ -24,6 +24,7 @@ var Gemm = op.Declare(op.Def{
 		tensor.F16: gemmHalf(tensor.HalfOf), tensor.BF16: gemmHalf(tensor.BFloat16Of),
 		tensor.F64: gemmOf[float64](), tensor.I32: gemmOf[int32](), tensor.I64: gemmOf[int64](), tensor.U32: gemmOf[uint32](), tensor.U64: gemmOf[uint64](),
 	}),
+	Columns: gemmColumns,
 })
 
 // Gemm1 is Gemm before version 7, where C broadcasts only on demand.
@@ -44,7 +45,15 @@ var Gemm1 = op.Declare(op.Def{
 	Prepare: gemmPrepare,
 	Run:     gemmRun,
 	DTypes:  Gemm.DTypes,
+	Columns: gemmColumns,
 })
+
+// gemmColumns tells whether A may lie as columns: where it is read by rows, and B does
+// not take its place (see few).
+func gemmColumns(c *op.Infer) bool {
+	_, err := c.View(1)
+	return !c.Attr.Bool("transA") && (err == nil || !c.Attr.Bool("transB")) && c.DType(0) != tensor.F16 && c.DType(0) != tensor.BF16
+}
 
 // gemmKernel is what one element type does in Prepare and in Run.
 type gemmKernel struct {
@@ -61,6 +70,7 @@ type gemmState struct {
 	cRow, cCol     int  // the steps of C along M and N, 0 where it is repeated
 	sheet          gemmSheet
 	act            func([]float32) // of FusedGemm, nil where there is none
+	rows           *op.Rows        // of an A that lies as columns, else nil
 }
 
 // gemmSize returns the sizes of the product.
@@ -127,6 +137,9 @@ func gemmPrepare(c *op.Context) error {
 		s.c = true
 		s.cRow, s.cCol, _ = s.spread(c.In(2).Shape)
 	}
+	if c.In(0).Columns != nil {
+		s.rows = op.NewRows(c, 0)
+	}
 	c.State = &s
 	if prepare := op.Row[gemmKernel](c).prepare; prepare != nil {
 		return prepare(c, &s)
@@ -144,25 +157,17 @@ func gemmRun(c *op.Context) error {
 // gemmOf is the row of a type that is summed in itself, k ascending.
 func gemmOf[T number]() gemmKernel {
 	return gemmKernel{run: func(c *op.Context, s *gemmState) {
-		a, b, out := tensor.Elems[T](c.In(0)), tensor.Elems[T](c.In(1)), tensor.Elems[T](c.Out(0))
-		aRow, aCol, bRow, bCol := s.k, 1, s.n, 1
-		if s.transA {
-			aRow, aCol = 1, s.m
-		}
-		if s.transB {
-			bRow, bCol = 1, s.k
-		}
-		for i := range s.m {
-			row := out[i*s.n : (i+1)*s.n]
-			clear(row)
-			for k := range s.k {
-				v := a[i*aRow+k*aCol]
-				at := k * bRow
-				for j := range row {
-					row[j] += v * b[at]
-					at += bCol
-				}
+		out := tensor.Elems[T](c.Out(0))
+		if s.rows == nil {
+			gemmRows(s, out, tensor.Elems[T](c.In(0)), tensor.Elems[T](c.In(1)), s.m)
+		} else {
+			x := s.rows.Take()
+			for i := 0; i < s.m; {
+				n := x.Read(c.In(0), i, s.m)
+				gemmRows(s, out[i*s.n:], tensor.Elems[T](&x.View), tensor.Elems[T](c.In(1)), n)
+				i += n
 			}
+			s.rows.Give(x)
 		}
 		if s.c {
 			addC(s, out, tensor.Elems[T](c.In(2)))
@@ -172,6 +177,29 @@ func gemmOf[T number]() gemmKernel {
 			}
 		}
 	}}
+}
+
+// gemmRows computes m rows of the plain product.
+func gemmRows[T number](s *gemmState, out, a, b []T, m int) {
+	aRow, aCol, bRow, bCol := s.k, 1, s.n, 1
+	if s.transA {
+		aRow, aCol = 1, s.m
+	}
+	if s.transB {
+		bRow, bCol = 1, s.k
+	}
+	for i := range m {
+		row := out[i*s.n : (i+1)*s.n]
+		clear(row)
+		for k := range s.k {
+			v := a[i*aRow+k*aCol]
+			at := k * bRow
+			for j := range row {
+				row[j] += v * b[at]
+				at += bCol
+			}
+		}
+	}
 }
 
 // addC writes alpha * out + beta * C to out.

@@ -22,6 +22,7 @@ type gemmSheet struct {
 	byRows  bool
 	finish  func(s *gemmState, m0, m1, n0, n1 int) // nil where the sums are the result
 	c, out  *tensor.View
+	in      *tensor.View // an A that lies as columns
 	tail    *chain.Bound
 	room    chain.Room
 	work    []float32 // of the room
@@ -186,7 +187,7 @@ func (h *gemmSheet) run(c *op.Context, s *gemmState) {
 	} else {
 		g.B = floats(h.b, c.In(1))
 	}
-	h.out = c.Out(0)
+	h.in, h.out = c.In(0), c.Out(0)
 	if s.c {
 		h.c = c.In(2)
 	}
@@ -219,6 +220,10 @@ func (s *gemmState) Chunk(lo, hi int) {
 	if h.byRows {
 		m0, m1, n0, n1 = lo*rowBlock, min(s.m, hi*rowBlock), 0, s.n
 	}
+	if s.rows != nil {
+		h.fromColumns(s, m0, m1, n0, n1)
+		return
+	}
 	if h.tail == nil && h.finish == nil && s.act == nil {
 		gemm.Run(&h.args, m0, m1, n0, n1)
 		return
@@ -227,6 +232,19 @@ func (s *gemmState) Chunk(lo, hi int) {
 		to := min(m1, m0+rowBlock)
 		gemm.Run(&h.args, m0, to, n0, n1)
 		h.end(s, m0, to, n0, n1)
+	}
+}
+
+// fromColumns computes a part of a product whose A lies as columns.
+func (h *gemmSheet) fromColumns(s *gemmState, m0, m1, n0, n1 int) {
+	x := s.rows.Take()
+	defer s.rows.Give(x)
+	for m0 < m1 {
+		n := x.Read(h.in, m0, m1)
+		part := h.args.From(m0, x.Data)
+		gemm.Run(&part, 0, n, n0, n1)
+		h.end(s, m0, m0+n, n0, n1)
+		m0 += n
 	}
 }
 

@@ -26,6 +26,9 @@ var MatMul = op.Declare(op.Def{
 		tensor.U32: matmulOf[uint32], tensor.U64: matmulOf[uint64],
 		tensor.F16: matmulHalf, tensor.BF16: matmulHalf,
 	}),
+	Columns: func(c *op.Infer) bool {
+		return len(c.In(1)) == 2 && c.DType(0) != tensor.F16 && c.DType(0) != tensor.BF16
+	},
 })
 
 // matmulShape: A [Batch..., M, K], B [Batch..., K, N] -> [Batch..., M, N].
@@ -68,6 +71,8 @@ type product struct {
 	tail    *chain.Bound
 	room    chain.Room
 	work    []float32
+	in      *tensor.View
+	rows    *op.Rows // of an A that lies as columns, else nil
 }
 
 func matmulPrepare(c *op.Context) error {
@@ -91,6 +96,9 @@ func matmulPrepare(c *op.Context) error {
 	if lb.Elements() == 1 { // one B for all: one tall A
 		p.m *= la.Elements()
 		batch, la, lb = nil, nil, nil
+	}
+	if c.In(0).Columns != nil {
+		p.rows = op.NewRows(c, 0)
 	}
 	p.a, p.b = op.BatchOffsets(batch, la, p.m*p.k), op.BatchOffsets(batch, lb, p.k*p.n)
 	c.State = p
@@ -128,7 +136,7 @@ func matmulRun(c *op.Context) error {
 }
 
 func matmul32(c *op.Context, p *product) {
-	p.pa, p.pc = c.In(0).Data, c.Out(0).Data
+	p.in, p.pa, p.pc = c.In(0), c.In(0).Data, c.Out(0).Data
 	if !p.packed {
 		p.pb = c.In(1).Data
 	}
@@ -179,22 +187,41 @@ func (p *product) Chunk(lo, hi int) {
 		if p.byRows {
 			m0, m1, n0, n1 = first*rowBlock, min(p.m, end*rowBlock), 0, p.n
 		}
-		if p.tail == nil {
+		switch {
+		case p.rows != nil:
+			p.fromColumns(&g, m0, m1, n0, n1, scratch)
+		case p.tail == nil:
 			gemm.Run(&g, m0, m1, n0, n1)
-		} else {
-			p.withTail(&g, batch, m0, m1, n0, n1, scratch)
+		default:
+			p.withTail(&g, batch*p.m, m0, m1, n0, n1, scratch)
 		}
 		lo += end - first
 	}
 }
 
+// fromColumns computes a part of a product whose A lies as columns.
+func (p *product) fromColumns(g *gemm.Args, m0, m1, n0, n1 int, scratch []float32) {
+	x := p.rows.Take()
+	defer p.rows.Give(x)
+	for m0 < m1 {
+		n := x.Read(p.in, m0, m1)
+		part := g.From(m0, x.Data)
+		if p.tail == nil {
+			gemm.Run(&part, 0, n, n0, n1)
+		} else {
+			p.withTail(&part, m0, 0, n, n0, n1, scratch)
+		}
+		m0 += n
+	}
+}
+
 // withTail computes a part of a product in blocks of rows, each of which stays in
-// the cache until its tail is done.
-func (p *product) withTail(g *gemm.Args, batch, m0, m1, n0, n1 int, scratch []float32) {
+// the cache until its tail is done. Row 0 of the product is row first of the output.
+func (p *product) withTail(g *gemm.Args, first, m0, m1, n0, n1 int, scratch []float32) {
 	for ; m0 < m1; m0 += rowBlock {
 		to := min(m1, m0+rowBlock)
 		gemm.Run(g, m0, to, n0, n1)
-		finishRows(p.tail, batch*p.m, p.n, m0, to, n0, n1, scratch)
+		finishRows(p.tail, first, p.n, m0, to, n0, n1, scratch)
 	}
 }
 
@@ -212,9 +239,24 @@ type number interface {
 // matmulOf is the product for the other numbers, each element summed over k
 // ascending.
 func matmulOf[T number](c *op.Context, p *product) {
+	if p.rows != nil {
+		multiplyColumns[T](c, p)
+		return
+	}
 	a, b, out := tensor.Elems[T](c.In(0)), tensor.Elems[T](c.In(1)), tensor.Elems[T](c.Out(0))
 	for i := range p.a {
 		multiply(a[p.a[i]:], b[p.b[i]:], out[i*p.m*p.n:], p.m, p.n, p.k)
+	}
+}
+
+// multiplyColumns is the same product of an A that lies as columns.
+func multiplyColumns[T number](c *op.Context, p *product) {
+	x := p.rows.Take()
+	defer p.rows.Give(x)
+	for m := 0; m < p.m; {
+		n := x.Read(c.In(0), m, p.m)
+		multiply(tensor.Elems[T](&x.View), tensor.Elems[T](c.In(1)), tensor.Elems[T](c.Out(0))[m*p.n:], n, p.n, p.k)
+		m += n
 	}
 }
 

@@ -15,6 +15,7 @@ type affine struct {
 	coefficients      []float32
 	intercepts        tensor.View
 	panels            tensor.View // the coefficients as gemm reads them
+	rows              *op.Rows
 	in                *tensor.View
 	out               tensor.View // [N, stride]
 	kernel            affineKernel
@@ -30,9 +31,10 @@ type rowFinisher interface {
 // newAffine reads the coefficients for rows of x; targets is 0 where the number of
 // intercepts decides, or that of coefficients where there are none. Coefficients
 // beyond those needed are ignored: published models have them.
-func newAffine(a *op.Values, x tensor.Shape, targets int) (*affine, error) {
+func newAffine(c *op.Context, targets int) (*affine, error) {
+	a, x := c.Attr, c.In(0).Shape
 	coefficients, intercepts := a.Floats("coefficients"), a.Floats("intercepts")
-	f := &affine{features: featuresOf(x), targets: targets}
+	f := &affine{features: featuresOf(x), targets: targets, rows: op.NewRows(c, 0)}
 	if targets == 0 {
 		f.targets = len(intercepts)
 	}
@@ -68,7 +70,13 @@ func (f *affine) run(c *op.Context, kernel affineKernel) {
 
 // Chunk implements op.Task over the rows.
 func (f *affine) Chunk(lo, hi int) {
-	f.kernel(f, lo, hi)
+	m := f.rows.Take()
+	for at := lo; at < hi; {
+		n := m.Read(f.in, at, hi)
+		f.kernel(f, &m.View, at)
+		at += n
+	}
+	f.rows.Give(m)
 	out := tensor.Elems[float32](&f.out)
 	if f.end != nil {
 		for r := lo; r < hi; r++ {
@@ -78,8 +86,8 @@ func (f *affine) Chunk(lo, hi int) {
 	applyRows(f.transform, out[lo*f.stride:hi*f.stride], f.stride)
 }
 
-// affineKernel computes the rows [lo, hi).
-type affineKernel func(f *affine, lo, hi int)
+// affineKernel computes the scores of the rows x, the first of which is number first.
+type affineKernel func(f *affine, x *tensor.View, first int)
 
 // affineKernels are the rows for the types that the linear operators take: f32
 // sums in f32, the others in f64.
@@ -87,20 +95,20 @@ var affineKernels = op.ByType(map[tensor.DType]affineKernel{
 	tensor.F32: affine32, tensor.F64: affineOf[float64], tensor.I64: affineOf[int64], tensor.I32: affineOf[int32],
 })
 
-func affine32(f *affine, lo, hi int) {
+func affine32(f *affine, x *tensor.View, first int) {
 	if f.targets == 0 {
 		return
 	}
 	gemm.Run(&gemm.Args{
-		M: hi, N: f.targets, K: f.features, A: f.in.Data, LDA: f.features, B: f.panels.Data, C: f.out.Data, LDC: f.stride,
+		M: x.Shape[0], N: f.targets, K: f.features, A: x.Data, LDA: f.features, B: f.panels.Data, C: f.out.At(first * f.stride), LDC: f.stride,
 		Start: gemm.Columns, Bias: f.intercepts.Data,
-	}, lo, hi, 0, f.targets)
+	}, 0, x.Shape[0], 0, f.targets)
 }
 
-func affineOf[T float64 | int64 | int32](f *affine, lo, hi int) {
-	x, out, start := tensor.Elems[T](f.in), tensor.Elems[float32](&f.out), tensor.Elems[float32](&f.intercepts)
-	for r := lo; r < hi; r++ {
-		row := x[r*f.features : (r+1)*f.features]
+func affineOf[T float64 | int64 | int32](f *affine, x *tensor.View, first int) {
+	out, start := tensor.Elems[float32](&f.out)[first*f.stride:], tensor.Elems[float32](&f.intercepts)
+	for r := range x.Shape[0] {
+		row := tensor.Rows[T](x, r, r+1)
 		for t := range f.targets {
 			s := float64(start[t])
 			for i, w := range f.coefficients[t*f.features : (t+1)*f.features] {

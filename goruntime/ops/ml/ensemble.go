@@ -24,26 +24,38 @@ var aggregates = map[string]aggregate{"AVERAGE": average, "SUM": sum, "MIN": lea
 // number is what thresholds and weights are, and what scores are summed in.
 type number interface{ float32 | float64 }
 
-// loader reads n numbers of a row, as keys, into every Lanes-th place of dst and
-// tells whether one is a NaN.
-type loader func(dst []uint64, in *tensor.View, at, n int) bool
+// loader reads so many rows of a matrix, dense or columns, as keys into a block, whose
+// other lanes it leaves, and tells whether one is a NaN.
+type loader func(block []uint64, in *tensor.View, first, rows int) bool
 
-func load[T float32 | float64 | int32 | int64](dst []uint64, in *tensor.View, at, n int) bool {
-	nan := false
-	for i, v := range tensor.Elems[T](in)[at : at+n] {
-		x := float64(v)
-		dst[i*tree.Lanes] = tree.Key(x)
-		nan = nan || x != x
-	}
-	return nan
+func load[T float32 | float64 | int32 | int64](block []uint64, in *tensor.View, first, rows int) bool {
+	return loadAs(block, in, first, rows, func(x T) float64 { return float64(x) })
 }
 
-func loadHalf(dst []uint64, in *tensor.View, at, n int) bool {
+func loadHalf(block []uint64, in *tensor.View, first, rows int) bool {
+	return loadAs(block, in, first, rows, func(x tensor.Half) float64 { return float64(x.Float32()) })
+}
+
+func loadAs[T any](block []uint64, in *tensor.View, first, rows int, wide func(T) float64) bool {
 	nan := false
-	for i, v := range tensor.Elems[tensor.Half](in)[at : at+n] {
-		x := float64(v.Float32())
-		dst[i*tree.Lanes] = tree.Key(x)
-		nan = nan || x != x
+	if in.Columns != nil {
+		for f := range in.Columns {
+			keys := block[f*tree.Lanes : (f+1)*tree.Lanes]
+			for lane, v := range tensor.Column[T](in, f)[first : first+rows] {
+				x := wide(v)
+				keys[lane] = tree.Key(x)
+				nan = nan || x != x
+			}
+		}
+		return nan
+	}
+	n := featuresOf(in.Shape)
+	for lane := range rows {
+		for f, v := range tensor.Elems[T](in)[(first+lane)*n : (first+lane+1)*n] {
+			x := wide(v)
+			block[f*tree.Lanes+lane] = tree.Key(x)
+			nan = nan || x != x
+		}
 	}
 	return nan
 }
@@ -152,11 +164,7 @@ func (e *ensemble[T]) Chunk(lo, hi int) {
 func (e *ensemble[T]) blocks(r *room[T], from, blocks int) {
 	size, all := e.features*tree.Lanes, true
 	for b := range blocks {
-		x, nan := r.blocks[b*size:(b+1)*size], false
-		for lane := range tree.Lanes {
-			nan = e.load(x[min(lane, len(x)):], e.in, (from+b*tree.Lanes+lane)*e.features, e.features) || nan
-		}
-		r.packed[b] = e.trees.Packed(nan)
+		r.packed[b] = e.trees.Packed(e.load(r.blocks[b*size:(b+1)*size], e.in, from+b*tree.Lanes, tree.Lanes))
 		all = all && r.packed[b]
 	}
 	leaves := r.leaves[:blocks*tree.Lanes]
@@ -198,7 +206,7 @@ func (e *ensemble[T]) addAll(r *room[T], leaves []int32) {
 // row walks one row, several trees at once.
 func (e *ensemble[T]) row(r *room[T], from, at int) {
 	x := r.blocks[:e.features*tree.Lanes]
-	packed := e.trees.Packed(e.load(x, e.in, from*e.features, e.features))
+	packed := e.trees.Packed(e.load(x, e.in, from, 1))
 	for first := 0; first < e.trees.Len(); first += tree.Lanes {
 		leaves := r.leaves[:min(tree.Lanes, e.trees.Len()-first)]
 		e.trees.Trees(first, x, packed, leaves)

@@ -21,9 +21,16 @@ var Imputer = op.Declare(op.Def{
 	Run: func(c *op.Context) error {
 		s := c.State.(*imputer)
 		s.out, s.in, s.kernel = c.Out(0), c.In(0), op.Row[imputation](c).run
-		c.For(s.in.Elements(), elementGrain, s)
+		switch n := s.in.Elements(); {
+		case n == 0:
+		case s.rows == nil: // a scalar
+			s.kernel(s, s.in, 0)
+		default:
+			c.For(n/s.features, max(1, elementGrain/s.features), s)
+		}
 		return nil
 	},
+	Columns: op.AnyMatrix,
 	DTypes: op.ByType(map[tensor.DType]imputation{
 		tensor.F32: imputeFloats[float32](), tensor.F64: imputeFloats[float64](), tensor.I64: imputeInts[int64](), tensor.I32: imputeInts[int32](),
 	}),
@@ -32,19 +39,32 @@ var Imputer = op.Declare(op.Def{
 // imputation prepares and runs for one element type.
 type imputation struct {
 	prepare func(c *op.Context) (*imputer, error)
-	run     func(s *imputer, lo, hi int)
+	run     imputeKernel
 }
+
+// imputeKernel computes the rows x, of which the first element is number first.
+type imputeKernel func(s *imputer, x *tensor.View, first int)
 
 // imputer is the State: value is what is replaced, by the one or the features'
 // values.
 type imputer struct {
 	value, by any // T and []T
-	kernel    func(s *imputer, lo, hi int)
+	features  int
+	rows      *op.Rows // nil for a scalar
+	kernel    imputeKernel
 	out, in   *tensor.View
 }
 
-// Chunk implements op.Task over the elements.
-func (s *imputer) Chunk(lo, hi int) { s.kernel(s, lo, hi) }
+// Chunk implements op.Task over the rows.
+func (s *imputer) Chunk(lo, hi int) {
+	m := s.rows.Take()
+	defer s.rows.Give(m)
+	for lo < hi {
+		n := m.Read(s.in, lo, hi)
+		s.kernel(s, &m.View, lo*s.features)
+		lo += n
+	}
+}
 
 func imputeFloats[T float32 | float64]() imputation {
 	return imputation{func(c *op.Context) (*imputer, error) {
@@ -67,15 +87,19 @@ func newImputer[T float32 | float64 | int64 | int32, A float32 | int](c *op.Cont
 	for i := range list {
 		list[i] = T(by[i%len(by)])
 	}
-	return &imputer{value: value, by: list}, nil
+	s := &imputer{value: value, by: list}
+	if len(x) > 0 {
+		s.features, s.rows = featuresOf(x), op.NewRows(c, 0)
+	}
+	return s, nil
 }
 
-func impute[T float32 | float64 | int64 | int32](s *imputer, lo, hi int) {
-	src, dst, value, by := tensor.Elems[T](s.in), tensor.Elems[T](s.out), s.value.(T), s.by.([]T)
-	for lo < hi { // a row of features, or what is left of it
-		list := by[lo%len(by):]
-		list = list[:min(len(list), hi-lo)]
-		x, y := src[lo:lo+len(list)], dst[lo:lo+len(list)]
+func impute[T float32 | float64 | int64 | int32](s *imputer, in *tensor.View, first int) {
+	src, value, by := tensor.Elems[T](in), s.value.(T), s.by.([]T)
+	dst := tensor.Elems[T](s.out)[first:]
+	for len(src) > 0 { // whole rows, which begin where by does
+		list := by[:min(len(by), len(src))]
+		x, y := src[:len(list)], dst[:len(list)]
 		if value != value {
 			for i, v := range x {
 				if v != v {
@@ -91,6 +115,6 @@ func impute[T float32 | float64 | int64 | int32](s *imputer, lo, hi int) {
 				y[i] = v
 			}
 		}
-		lo += len(list)
+		src, dst = src[len(list):], dst[len(list):]
 	}
 }

@@ -44,7 +44,8 @@ var LinearClassifier = op.Declare(op.Def{
 		f.affine.run(c, op.Row[affineKernel](c))
 		return nil
 	},
-	DTypes: affineKernels,
+	DTypes:  affineKernels,
+	Columns: op.AnyMatrix,
 })
 
 // linearClassifier is the State.
@@ -64,7 +65,7 @@ func newLinearClassifier(c *op.Context) (*linearClassifier, error) {
 	if f.transform, err = transformOf(c.Attr.Str("post_transform")); err != nil {
 		return nil, err
 	}
-	if f.affine, err = newAffine(c.Attr, c.In(0).Shape, 0); err != nil {
+	if f.affine, err = newAffine(c, 0); err != nil {
 		return nil, err
 	}
 	classes := f.labels.count()

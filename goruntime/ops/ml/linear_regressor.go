@@ -29,7 +29,7 @@ var LinearRegressor = op.Declare(op.Def{
 		if err != nil {
 			return err
 		}
-		f, err := newAffine(c.Attr, c.In(0).Shape, c.Attr.Int("targets"))
+		f, err := newAffine(c, c.Attr.Int("targets"))
 		if err == nil {
 			f.transform = t
 			c.State = f
@@ -42,5 +42,6 @@ var LinearRegressor = op.Declare(op.Def{
 		f.run(c, op.Row[affineKernel](c))
 		return nil
 	},
-	DTypes: affineKernels,
+	DTypes:  affineKernels,
+	Columns: op.AnyMatrix,
 })

@@ -27,7 +27,7 @@ var Normalizer = op.Declare(op.Def{
 		if !ok {
 			return errs.New(errs.Argument, "norm %q is none of MAX, L1, L2", name)
 		}
-		c.State = &normalizer{norm: n, features: featuresOf(c.In(0).Shape)}
+		c.State = &normalizer{norm: n, features: featuresOf(c.In(0).Shape), rows: op.NewRows(c, 0)}
 		return nil
 	},
 	Run: func(c *op.Context) error {
@@ -39,6 +39,7 @@ var Normalizer = op.Declare(op.Def{
 	DTypes: op.ByType(map[tensor.DType]normalizerKernel{
 		tensor.F32: normalizeRows[float32], tensor.F64: normalizeRows[float64], tensor.I64: normalizeRows[int64], tensor.I32: normalizeRows[int32],
 	}),
+	Columns: op.AnyMatrix,
 })
 
 // norm is how the divisor of a row comes about.
@@ -56,18 +57,29 @@ var norms = map[string]norm{"MAX": normMax, "L1": normL1, "L2": normL2}
 type normalizer struct {
 	norm     norm
 	features int
+	rows     *op.Rows
 	kernel   normalizerKernel
 	out, in  *tensor.View
 }
 
-type normalizerKernel func(s *normalizer, lo, hi int)
+// normalizerKernel computes the rows x, the first of which is number first.
+type normalizerKernel func(s *normalizer, x *tensor.View, first int)
 
 // Chunk implements op.Task over the rows.
-func (s *normalizer) Chunk(lo, hi int) { s.kernel(s, lo, hi) }
+func (s *normalizer) Chunk(lo, hi int) {
+	m := s.rows.Take()
+	defer s.rows.Give(m)
+	for lo < hi {
+		n := m.Read(s.in, lo, hi)
+		s.kernel(s, &m.View, lo)
+		lo += n
+	}
+}
 
-func normalizeRows[T float32 | float64 | int64 | int32](s *normalizer, lo, hi int) {
-	for r := lo; r < hi; r++ {
-		x, y := tensor.Elems[T](s.in)[r*s.features:(r+1)*s.features], tensor.Elems[float32](s.out)[r*s.features:(r+1)*s.features]
+func normalizeRows[T float32 | float64 | int64 | int32](s *normalizer, in *tensor.View, first int) {
+	out := tensor.Elems[float32](s.out)[first*s.features:]
+	for r := range in.Shape[0] {
+		x, y := tensor.Rows[T](in, r, r+1), out[r*s.features:(r+1)*s.features]
 		d := divisor(s.norm, x)
 		if d == 0 {
 			d = 1

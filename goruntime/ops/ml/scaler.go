@@ -3,6 +3,7 @@ package ml
 
 import (
 	"github.com/goruntime/goruntime/goruntime/errs"
+	"github.com/goruntime/goruntime/goruntime/kernels/vec"
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
@@ -26,10 +27,9 @@ var Scaler = op.Declare(op.Def{
 		return nil
 	},
 	Prepare: func(c *op.Context) error {
-		x := c.In(0).Shape
 		s := &scaling{features: 1}
-		if len(x) > 0 {
-			s.features = x[len(x)-1]
+		if x := c.In(0).Shape; len(x) > 0 {
+			s.features, s.rows = x[len(x)-1], op.NewRows(c, 0)
 		}
 		s.offset, s.scale = repeat(c.Attr.Floats("offset"), s.features, 0), repeat(c.Attr.Floats("scale"), s.features, 1)
 		c.State = s
@@ -37,45 +37,74 @@ var Scaler = op.Declare(op.Def{
 	},
 	Run: func(c *op.Context) error {
 		s := c.State.(*scaling)
-		if c.Out(0).Elements() > 0 {
-			op.Row[scaleKernel](c)(s, c.Out(0), c.In(0))
+		s.out, s.in, s.kernel = c.Out(0), c.In(0), op.Row[scaleKernel](c)
+		switch n := s.in.Elements(); {
+		case n == 0:
+		case s.rows == nil: // a scalar
+			s.kernel(s, tensor.Elems[float32](s.out), s.in)
+		default:
+			c.For(n/s.features, max(1, elementGrain/s.features), s)
 		}
 		return nil
 	},
 	DTypes: op.ByType(map[tensor.DType]scaleKernel{
-		tensor.F32: scale[float32], tensor.F64: scale[float64], tensor.I64: scale[int64], tensor.I32: scale[int32],
+		tensor.F32: scale32, tensor.F64: scale[float64], tensor.I64: scale[int64], tensor.I32: scale[int32],
 	}),
+	Columns: op.AnyMatrix,
 })
 
 // scaling is the State of a Scaler.
 type scaling struct {
 	features      int
+	rows          *op.Rows // nil for a scalar
 	offset, scale []float32
+	kernel        scaleKernel
+	out, in       *tensor.View
 }
 
-// repeat returns a number for each feature.
-func repeat(list []float32, n int, or float32) []float32 {
-	if len(list) == n {
-		return list
+// Chunk implements op.Task over the rows.
+func (s *scaling) Chunk(lo, hi int) {
+	m := s.rows.Take()
+	defer s.rows.Give(m)
+	for lo < hi {
+		n := m.Read(s.in, lo, hi)
+		s.kernel(s, tensor.Elems[float32](s.out)[lo*s.features:(lo+n)*s.features], &m.View)
+		lo += n
 	}
-	if len(list) > 0 {
-		or = list[0]
+}
+
+// repeat returns a number for each feature, over and over, so that a stretch is long.
+func repeat(list []float32, features int, or float32) []float32 {
+	if len(list) == 0 {
+		list = []float32{or}
 	}
-	full := make([]float32, n)
+	full := make([]float32, features*max(1, 1024/max(1, features)))
 	for i := range full {
-		full[i] = or
+		full[i] = list[i%len(list)]
 	}
 	return full
 }
 
-type scaleKernel func(s *scaling, out, in *tensor.View)
+// scaleKernel scales whole rows.
+type scaleKernel func(s *scaling, dst []float32, in *tensor.View)
 
-func scale[T float32 | float64 | int32 | int64](s *scaling, out, in *tensor.View) {
-	dst, src := tensor.Elems[float32](out), tensor.Elems[T](in)
+func scale32(s *scaling, dst []float32, in *tensor.View) {
+	src := tensor.Elems[float32](in)
 	for len(dst) > 0 {
-		for i := range s.offset {
-			dst[i] = (float32(src[i]) - s.offset[i]) * s.scale[i]
+		n := min(len(dst), len(s.offset))
+		vec.Combine(vec.Minus, dst[:n], src[:n], s.offset[:n])
+		vec.Combine(vec.Times, dst[:n], dst[:n], s.scale[:n])
+		dst, src = dst[n:], src[n:]
+	}
+}
+
+func scale[T float64 | int32 | int64](s *scaling, dst []float32, in *tensor.View) {
+	src := tensor.Elems[T](in)
+	for len(dst) > 0 {
+		n := min(len(dst), s.features)
+		for i, x := range src[:n] {
+			dst[i] = (float32(x) - s.offset[i]) * s.scale[i]
 		}
-		dst, src = dst[s.features:], src[s.features:]
+		dst, src = dst[n:], src[n:]
 	}
 }

@@ -22,6 +22,7 @@ type machine struct {
 	gamma, coef, degree float32
 	transposed          []float32   // [features, vectors]
 	panels              tensor.View // the same as gemm reads it
+	from                *op.Rows
 	in                  *tensor.View
 	load                rowLoader
 	end                 similarityFinisher
@@ -80,6 +81,7 @@ func newMachine(c *op.Context, vectors []float32, n, scratch int, linear bool) (
 }
 
 func (m *machine) build(c *op.Context, vectors []float32, scratch int) error {
+	m.from = op.NewRows(c, 0)
 	m.transposed = make([]float32, len(vectors))
 	for i := range m.vectors {
 		for f := range m.features {
@@ -108,11 +110,11 @@ func (m *machine) build(c *op.Context, vectors []float32, scratch int) error {
 	return nil
 }
 
-// rowLoader reads numbers from a place on as float32s.
-type rowLoader func(dst []float32, in *tensor.View, at int)
+// rowLoader reads the numbers of rows as float32s.
+type rowLoader func(dst []float32, in *tensor.View)
 
-func loadRow[T float32 | float64 | int64 | int32](dst []float32, in *tensor.View, at int) {
-	for i, x := range tensor.Elems[T](in)[at : at+len(dst)] {
+func loadRow[T float32 | float64 | int64 | int32](dst []float32, in *tensor.View) {
+	for i, x := range tensor.Elems[T](in) {
 		dst[i] = float32(x)
 	}
 }
@@ -131,10 +133,12 @@ func (m *machine) run(c *op.Context) {
 func (m *machine) Chunk(lo, hi int) {
 	slot := <-m.free
 	defer func() { m.free <- slot }()
-	r := &m.rooms[slot]
+	r, from := &m.rooms[slot], m.from.Take()
+	defer m.from.Give(from)
 	for lo < hi {
 		n := min(hi-lo, together)
-		m.load(r.rows[:n*m.features], m.in, lo*m.features)
+		n = from.Read(m.in, lo, lo+n)
+		m.load(r.rows[:n*m.features], &from.View)
 		m.compare(r, n)
 		for i := range n {
 			m.end.finishSimilar(lo+i, r.out[i*m.vectors:(i+1)*m.vectors], r.scratch)

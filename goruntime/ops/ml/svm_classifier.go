@@ -46,7 +46,8 @@ var SVMClassifier = op.Declare(op.Def{
 		f.machine.run(c)
 		return nil
 	},
-	DTypes: rowLoaders,
+	DTypes:  rowLoaders,
+	Columns: op.AnyMatrix,
 })
 
 // supports returns the number of support vectors.

@@ -34,7 +34,8 @@ var SVMRegressor = op.Declare(op.Def{
 		f.machine.run(c)
 		return nil
 	},
-	DTypes: rowLoaders,
+	DTypes:  rowLoaders,
+	Columns: op.AnyMatrix,
 })
 
 // svmRegressor is the State.

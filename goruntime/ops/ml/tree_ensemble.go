@@ -43,6 +43,7 @@ var TreeEnsemble = op.Declare(op.Def{
 		tensor.F64: sumsOf[float64](load[float64], func(x float64) float64 { return x }),
 		tensor.F16: sumsOf[float32](loadHalf, tensor.HalfOf),
 	}),
+	Columns: op.AnyMatrix,
 })
 
 func leafTargets(a *op.Values) int {

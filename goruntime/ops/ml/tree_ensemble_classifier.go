@@ -31,6 +31,7 @@ var TreeEnsembleClassifier = op.Declare(op.Def{
 		tensor.F32: classificationOf[float32](load[float32]), tensor.F64: classificationOf[float64](load[float64]),
 		tensor.I64: classificationOf[float64](load[int64]), tensor.I32: classificationOf[float64](load[int32]),
 	}),
+	Columns: op.AnyMatrix,
 })
 
 // classifierShape: X [N, F] or [F] -> labels [N], scores [N, scores].

@@ -36,6 +36,7 @@ var TreeEnsembleRegressor = op.Declare(op.Def{
 		tensor.F32: regressionOf[float32](load[float32]), tensor.F64: regressionOf[float64](load[float64]),
 		tensor.I64: regressionOf[float64](load[int64]), tensor.I32: regressionOf[float64](load[int32]),
 	}),
+	Columns: op.AnyMatrix,
 })
 
 func targetsOf(a *op.Values) int {

@@ -6,7 +6,8 @@
 // at odd addresses; loops split in two halves that run at once; loops run one
 // iteration at a time, backwards; a second run on the same State with all
 // tensors moved; output 0 in the memory of each input that the Def's InPlace
-// names. Every way checks that inputs are not written and that nothing is
+// names; where the Def takes columns, input 0 as columns, which give the bits of the
+// dense run. Every way checks that inputs are not written and that nothing is
 // written beside the outputs. Where the shapes of the outputs are known before,
 // Run must not allocate Go memory.
 package optest

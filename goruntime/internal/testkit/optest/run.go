@@ -30,6 +30,7 @@ type way struct {
 	each    bool
 	inPlace int // the input that output 0 lies in, or none
 	allocs  bool
+	columns bool // input 0 lies as columns
 }
 
 const none = -1
@@ -41,6 +42,9 @@ func ways(def *op.Def, c *Case) []way {
 		{name: "odd addresses", inPlace: none, skew: 3},
 		{name: "split loops", inPlace: none, split: true},
 		{name: "single iterations", inPlace: none, each: true},
+	}
+	if takesColumns(def, c) {
+		list = append(list, way{name: "columns", inPlace: none, columns: true, allocs: true}, way{name: "columns at odd addresses, split loops", inPlace: none, columns: true, skew: 3, split: true})
 	}
 	if def.Computes || len(c.Want) == 0 || c.Want[0] == nil {
 		return list
@@ -62,6 +66,7 @@ func one(t *testing.T, def *op.Def, c *Case) {
 		fails(t, def, c)
 		return
 	}
+	var first *node
 	for _, w := range ways(def, c) {
 		n, err := newNode(def, c, w)
 		if err == nil {
@@ -72,6 +77,11 @@ func one(t *testing.T, def *op.Def, c *Case) {
 			return
 		}
 		n.check(t, w.name)
+		if first == nil {
+			first = n
+		} else if w.columns {
+			n.sameAs(t, first)
+		}
 		if err := n.move(); err != nil {
 			t.Errorf("%s, second run: %v", w.name, err)
 			return
@@ -111,6 +121,7 @@ type node struct {
 	in     []*tensor.View
 	out    []*tensor.View // nil where the case names none
 	blocks []*block       // of the inputs, nil where omitted
+	given  [][]byte       // what was put into them
 	outs   []*block
 	attrs  op.Values
 }
@@ -175,16 +186,20 @@ func (n *node) infer() error {
 
 // fillInputs puts the inputs into memory of their own.
 func (n *node) fillInputs(skew int) {
-	n.blocks = make([]*block, len(n.in))
+	n.blocks, n.given = make([]*block, len(n.in)), make([][]byte, len(n.in))
 	for i, v := range n.in {
 		if v == nil {
 			continue
 		}
 		n.blocks[i] = newBlock(v.Bytes(), skewed(v.DType, skew))
 		if v.Bytes() > 0 {
-			copy(n.blocks[i].bytes(), n.c.In[i].Raw())
+			n.given[i] = n.c.In[i].Raw()
+			if n.w.columns && i == 0 {
+				n.given[i] = turned(n.c.In[i])
+			}
+			copy(n.blocks[i].bytes(), n.given[i])
 		}
-		v.Data = n.blocks[i].pointer()
+		n.lay(i, n.blocks[i].pointer())
 	}
 }
 
@@ -244,9 +259,9 @@ func (n *node) showData(show bool) {
 		if v == nil {
 			continue
 		}
-		v.Data = nil
+		n.lay(i, nil)
 		if show {
-			v.Data = n.blocks[i].pointer()
+			n.lay(i, n.blocks[i].pointer())
 		}
 	}
 }
@@ -274,7 +289,7 @@ func (n *node) check(t *testing.T, what string) {
 		if b == nil {
 			continue
 		}
-		if i != n.w.inPlace && b.n > 0 && !bytes.Equal(b.bytes(), n.c.In[i].Raw()) {
+		if i != n.w.inPlace && b.n > 0 && !bytes.Equal(b.bytes(), n.given[i]) {
 			t.Errorf("%s: input %d was written", what, i)
 		}
 		if !b.intact() {

@@ -1,0 +1,129 @@
+package exec
+
+import (
+	"slices"
+
+	"github.com/goruntime/goruntime/goruntime/arena"
+	"github.com/goruntime/goruntime/goruntime/graph"
+	"github.com/goruntime/goruntime/goruntime/kernels/columns"
+	"github.com/goruntime/goruntime/goruntime/op"
+	"github.com/goruntime/goruntime/goruntime/plan"
+	"github.com/goruntime/goruntime/goruntime/tensor"
+)
+
+// gather puts a step in front that makes rows of each input that lies as columns,
+// unless all steps that read it take columns. A program that is whole, or whose value
+// leaves, has readers that do not.
+func (z *specializer) gather() {
+	first := z.p.steps[:0:0]
+	for _, v := range z.p.inputs {
+		if v == plan.None || z.p.vals[v].view.Columns == nil || z.columnar(v) {
+			continue
+		}
+		src := &z.p.vals[v]
+		n := &graph.Node{Name: src.name, OpType: gathered.Name, Version: 1, Def: gathered}
+		out := z.add(value{name: src.name, view: tensor.View{DType: src.view.DType, Shape: src.view.Shape}, shaped: true, feed: -1})
+		for i := range z.p.steps {
+			for k, in := range z.p.steps[i].in {
+				if in == v {
+					z.p.steps[i].in[k] = out
+				}
+			}
+			if t := z.p.steps[i].tail; t != nil {
+				for k, in := range t.in {
+					if in == v {
+						t.in[k] = out
+					}
+				}
+			}
+		}
+		st := step{node: n, in: []int{v}, out: []int{out}, args: 1, static: true}
+		st.heavy = z.heavy(&st)
+		first = append(first, st)
+	}
+	z.p.steps = append(first, z.p.steps...)
+}
+
+// columnar reports whether all steps that read v take it as columns.
+func (z *specializer) columnar(v int) bool {
+	if z.p.whole {
+		return false
+	}
+	for i := range z.p.steps {
+		st := &z.p.steps[i]
+		for k, in := range st.in {
+			if in == v && (k > 0 || !z.takesColumns(st)) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// takesColumns asks the operator of a step.
+func (z *specializer) takesColumns(st *step) bool {
+	if !st.static || st.rename || st.node.Def.Columns == nil {
+		return false
+	}
+	in, known := make([]*tensor.View, st.args), make([]bool, st.args)
+	for k, v := range st.in[:st.args] {
+		if v != plan.None {
+			in[k], known[k] = &z.p.vals[v].view, z.p.vals[v].known
+		}
+	}
+	n := st.node
+	return n.Def.Columns(op.NewInfer(&n.Attrs, n.Version, n.Opset, in, known, nil))
+}
+
+// gathered makes rows of columns. It is a copy that a run makes of its own accord,
+// and it is counted.
+var gathered = &op.Def{
+	Name:     "Interleave",
+	Versions: op.Versions{1: ""},
+	Shape:    op.SameAsInput,
+	Prepare: func(c *op.Context) error {
+		c.State = &gathering{}
+		return nil
+	},
+	Run: func(c *op.Context) error {
+		g := c.State.(*gathering)
+		g.out, g.in = c.Out(0), c.In(0)
+		n, k := g.in.Shape[0], g.in.Shape[1]
+		c.For(n, max(1, gatherGrain/max(1, k)), g)
+		return nil
+	},
+}
+
+// gatherGrain is how many elements make a chunk worth handing out.
+const gatherGrain = 64 << 10
+
+// gathering is the State of a step that makes rows of columns.
+type gathering struct{ out, in *tensor.View }
+
+// Chunk implements op.Task over the rows.
+func (g *gathering) Chunk(lo, hi int) {
+	columns.Gather(g.out.At(lo*g.in.Shape[1]), g.in.Columns, lo, hi, g.in.DType.Width())
+}
+
+// dense runs c on an engine that knows no columns: inputs that lie so are gathered
+// before.
+func (c *Call) dense(on Resources, r Runner) error {
+	given := c.In
+	defer func() { c.In = given }()
+	c.In = slices.Clone(given)
+	for i := range c.In {
+		v := &c.In[i]
+		if v.Columns == nil {
+			continue
+		}
+		h, err := on.Execution.Acquire(v.Bytes())
+		if err != nil {
+			return err
+		}
+		defer h.Release()
+		on.IO.CountCopy(arena.CopyInterleave, v.Bytes())
+		columns.Gather(h.Data(), v.Columns, 0, v.Shape[0], v.DType.Width())
+		v.Data, v.Columns = h.Data(), nil
+	}
+	return r.Run(c, on)
+}

@@ -1,0 +1,203 @@
+package exec
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"unsafe" //lint:allow unsafe columns are addresses
+
+	"pgregory.net/rapid"
+
+	"github.com/goruntime/goruntime/goruntime/arena"
+	"github.com/goruntime/goruntime/goruntime/internal/testkit"
+	"github.com/goruntime/goruntime/goruntime/onnx"
+	"github.com/goruntime/goruntime/goruntime/tensor"
+)
+
+// columnsOf returns the matrix [N, K] of rows as columns that lie apart, with the
+// rows from lo to hi.
+func columnsOf(rows []float32, k, lo, hi int) tensor.View {
+	v := tensor.View{DType: tensor.F32, Shape: tensor.Shape{hi - lo, k}, Columns: make([]unsafe.Pointer, k)}
+	for c := range k {
+		column := make([]float32, 0, hi-lo+1)
+		for r := lo; r < hi; r++ {
+			column = append(column, rows[r*k+c])
+		}
+		v.Columns[c] = unsafe.Pointer(unsafe.SliceData(column))
+	}
+	return v
+}
+
+func floatsAttr(name string, list []float32) onnx.Attr {
+	return onnx.Attr{Name: name, Type: onnx.AttrFloats, Floats: list}
+}
+
+func (b *modelBuilder) mlNode(op string, in, out []string, attrs ...onnx.Attr) {
+	b.node(op, in, out, attrs...)
+	b.m.Graph.Nodes[len(b.m.Graph.Nodes)-1].Domain = "ai.onnx.ml"
+}
+
+// readers are what may read the matrix x [N, K] first, each with whether it takes it as
+// columns. What they give is y.
+var readers = []struct {
+	name  string
+	takes bool
+	build func(b *modelBuilder, k int, draw func(n int) []float32)
+}{
+	{"Scaler", true, func(b *modelBuilder, k int, draw func(n int) []float32) {
+		b.mlNode("Scaler", []string{"x"}, []string{"y"}, floatsAttr("offset", draw(k)), floatsAttr("scale", draw(k)))
+	}},
+	{"LinearRegressor", true, func(b *modelBuilder, k int, draw func(n int) []float32) {
+		b.mlNode("LinearRegressor", []string{"x"}, []string{"y"}, floatsAttr("coefficients", draw(3*k)), floatsAttr("intercepts", draw(3)), intAttr("targets", 3))
+	}},
+	{"MatMul", true, func(b *modelBuilder, k int, draw func(n int) []float32) {
+		b.node("MatMul", []string{"x", b.init(floatsTensor(b.t, "w", []int64{int64(k), 5}, draw(5*k)...))}, []string{"y"})
+	}},
+	{"MatMul with a tail", true, func(b *modelBuilder, k int, draw func(n int) []float32) {
+		w, bias := b.init(floatsTensor(b.t, "w", []int64{int64(k), 70}, draw(70*k)...)), b.init(floatsTensor(b.t, "b", []int64{70}, draw(70)...))
+		b.node("MatMul", []string{"x", w}, []string{"p"})
+		b.node("Add", []string{"p", bias}, []string{"s"})
+		b.node("Tanh", []string{"s"}, []string{"y"})
+	}},
+	{"Gemm", true, func(b *modelBuilder, k int, draw func(n int) []float32) {
+		w, bias := b.init(floatsTensor(b.t, "w", []int64{70, int64(k)}, draw(70*k)...)), b.init(floatsTensor(b.t, "b", []int64{70}, draw(70)...))
+		b.node("Gemm", []string{"x", w, bias}, []string{"s"}, intAttr("transB", 1))
+		b.node("Sigmoid", []string{"s"}, []string{"y"})
+	}},
+	{"two that take columns", true, func(b *modelBuilder, k int, draw func(n int) []float32) {
+		b.mlNode("Scaler", []string{"x"}, []string{"s"}, floatsAttr("scale", draw(1)))
+		b.mlNode("Normalizer", []string{"x"}, []string{"n"})
+		b.node("Sub", []string{"s", "n"}, []string{"y"})
+	}},
+	{"one that does not", false, func(b *modelBuilder, k int, draw func(n int) []float32) {
+		b.mlNode("Scaler", []string{"x"}, []string{"s"}, floatsAttr("scale", draw(1)))
+		b.node("Sub", []string{"s", "x"}, []string{"y"})
+	}},
+	{"Gemm of the transpose", false, func(b *modelBuilder, k int, draw func(n int) []float32) {
+		b.node("Gemm", []string{"x", "x"}, []string{"y"}, intAttr("transA", 1))
+	}},
+	{"a product's second side", false, func(b *modelBuilder, k int, draw func(n int) []float32) {
+		b.node("Transpose", []string{"x"}, []string{"t"})
+		b.node("MatMul", []string{"t", "x"}, []string{"y"})
+	}},
+	{"elementwise", false, func(b *modelBuilder, k int, draw func(n int) []float32) {
+		b.node("Neg", []string{"x"}, []string{"n"})
+		b.node("Exp", []string{"n"}, []string{"y"})
+	}},
+	{"nothing but the output", false, func(b *modelBuilder, k int, draw func(n int) []float32) {
+		b.node("Identity", []string{"x"}, []string{"y"})
+	}},
+	{"a subgraph", false, func(b *modelBuilder, k int, draw func(n int) []float32) {
+		b.node("ReduceSum", []string{"x"}, []string{"r"}, intAttr("keepdims", 0))
+		b.node("Less", []string{"r", "r"}, []string{"less"})
+		inner := []onnx.Node{{OpType: "Scaler", Domain: "ai.onnx.ml", Inputs: []string{"x"}, Outputs: []string{"z"}}}
+		b.node("If", []string{"less"}, []string{"y"}, graphAttr("then_branch", subgraph("z", inner...)), graphAttr("else_branch", subgraph("z", inner...)))
+	}},
+}
+
+// runColumns runs s on x and returns the bytes of y and how many interleaves were made.
+func runColumns(t testing.TB, s *Session, x tensor.View, threads int) (y []float32, interleaves int64) {
+	t.Helper()
+	before := s.IO().Stats().Copies[arena.CopyInterleave]
+	c := &Call{In: []tensor.View{x}, Out: make([]Result, 1), Threads: threads}
+	if err := s.Run(c); err != nil {
+		t.Fatal(err)
+	}
+	defer release(c.Out)
+	return slices.Clone(tensor.Elems[float32](&c.Out[0].View)), s.IO().Stats().Copies[arena.CopyInterleave] - before
+}
+
+// Whatever reads a matrix first, it gives the same bits for columns and for rows: all
+// at once, split, at one and two threads. What takes columns has them uncopied.
+func TestColumnsGiveTheBitsOfRows(t *testing.T) {
+	testkit.NoLeaks(t)
+	for _, r := range readers {
+		t.Run(r.name, func(t *testing.T) {
+			rapid.Check(t, func(rt *rapid.T) {
+				n, k := rapid.IntRange(0, 90).Draw(rt, "rows"), rapid.IntRange(1, 40).Draw(rt, "columns")
+				if rapid.IntRange(0, 9).Draw(rt, "many") == 0 {
+					n *= 60
+				}
+				seed := rapid.Uint32().Draw(rt, "seed")
+				draw := func(n int) []float32 {
+					list := make([]float32, n)
+					for i := range list {
+						seed = seed*1664525 + 1013904223
+						list[i] = float32(int32(seed)) / (1 << 30)
+					}
+					return list
+				}
+				b := newModel(t)
+				b.m.Opsets = append(b.m.Opsets, onnx.OpsetID{Domain: "ai.onnx.ml", Version: 3})
+				b.input("x", tensor.F32)
+				r.build(b, k, draw)
+				b.outputs("y")
+				s := mustNew(t, &b.m, Options{})
+				defer s.Close()
+				rows := draw(n * k)
+				want, copies := runColumns(t, s, f32(tensor.Shape{n, k}, rows...), 1)
+				if copies != 0 {
+					rt.Fatalf("rows were interleaved %d times", copies)
+				}
+				most := int64(1)
+				if r.takes {
+					most = 0
+				}
+				for _, threads := range []int{1, 2} {
+					got, copies := runColumns(t, s, columnsOf(rows, k, 0, n), threads)
+					if !slices.Equal(got, want) || copies != most {
+						rt.Fatalf("%d threads: the values differ or %d interleaves were counted, want %d\n got %v\nwant %v", threads, copies, most, got, want)
+					}
+				}
+				if cut := rapid.IntRange(0, n).Draw(rt, "cut"); r.takes && n > 0 {
+					head, _ := runColumns(t, s, columnsOf(rows, k, 0, cut), 1)
+					rest, _ := runColumns(t, s, columnsOf(rows, k, cut, n), 2)
+					if !slices.Equal(append(head, rest...), want) {
+						rt.Fatalf("split behind row %d the values differ", cut)
+					}
+				}
+			})
+		})
+	}
+}
+
+// Whoever looks at a run, or at the value itself, sees a dense tensor.
+func TestColumnsAreSeenAsRows(t *testing.T) {
+	testkit.NoLeaks(t)
+	b := newModel(t)
+	b.m.Opsets = append(b.m.Opsets, onnx.OpsetID{Domain: "ai.onnx.ml", Version: 3})
+	b.input("x", tensor.F32)
+	b.mlNode("Scaler", []string{"x"}, []string{"y"}, floatsAttr("scale", []float32{2}))
+	b.outputs("y")
+	s := mustNew(t, &b.m, Options{})
+	defer s.Close()
+	rows := []float32{1, 2, 3, 4, 5, 6}
+	seen := map[string]string{}
+	c := &Call{In: []tensor.View{columnsOf(rows, 3, 0, 2)}, Out: make([]Result, 1), Trace: func(e *Event) {
+		for _, v := range e.Values {
+			seen[v.Name] = fmt.Sprint(e.Kind, v.View, tensor.Elems[float32](v.View))
+		}
+	}}
+	if err := s.Run(c); err != nil {
+		t.Fatal(err)
+	}
+	release(c.Out)
+	if want := "inputf32[2, 3] [1 2 3 4 5 6]"; seen["x"] != want {
+		t.Errorf("the trace shows x as %s, want %s", seen["x"], want)
+	}
+	if want := "nodef32[2, 3] [2 4 6 8 10 12]"; seen["y"] != want {
+		t.Errorf("the trace shows y as %s, want %s", seen["y"], want)
+	}
+	inner, err := s.Target([]string{"x", "y"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c = &Call{Target: inner, In: []tensor.View{columnsOf(rows, 3, 0, 2)}, Out: make([]Result, 2)}
+	if err := s.Run(c); err != nil {
+		t.Fatal(err)
+	}
+	defer release(c.Out)
+	if got := tensor.Elems[float32](&c.Out[0].View); !slices.Equal(got, rows) {
+		t.Errorf("x is %v, want %v", got, rows)
+	}
+}
