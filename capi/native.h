@@ -21,7 +21,7 @@ enum {
   COPY_RECEIVE, COPY_SEND, COPY_UNALIGNED
 };
 
-enum { DTYPE_STRING = 8, NUM_DTYPES = 27 };
+enum { DTYPE_STRING = 8, NUM_DTYPES = 29 };
 
 /* native_error.c */
 extern volatile int gr_forked; /* set in a forked child, where Go must not be entered */

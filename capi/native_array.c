@@ -12,6 +12,7 @@ static const int numpy_types[NUM_DTYPES] = {
     -1,        NPY_FLOAT32, NPY_UINT8,  NPY_INT8,   NPY_UINT16, NPY_INT16,     NPY_INT32,      NPY_INT64, NPY_OBJECT,
     NPY_BOOL,  NPY_FLOAT16, NPY_FLOAT64, NPY_UINT32, NPY_UINT64, NPY_COMPLEX64, NPY_COMPLEX128, -1,        -1,
     -1,        -1,          -1,         -1,         -1,         -1,            -1,             -1,        -1,
+    -1,        -1,
 };
 
 /* Types of ml_dtypes by TensorProto.DataType. Those below a byte are packed and
@@ -20,7 +21,8 @@ static const char *const extra_types[NUM_DTYPES] = {
     [16] = "bfloat16",        [17] = "float8_e4m3fn",   [18] = "float8_e4m3fnuz",
     [19] = "float8_e5m2",     [20] = "float8_e5m2fnuz", [21] = "uint4",
     [22] = "int4",            [23] = "float4_e2m1fn",   [24] = "float8_e8m0fnu",
-    [25] = "uint2",           [26] = "int2",
+    [25] = "uint2",           [26] = "int2",          [27] = "float6_e2m3fn",
+    [28] = "float6_e3m2fn",
 };
 
 static PyArray_Descr *extra_descrs[NUM_DTYPES]; /* made at first use */

@@ -98,6 +98,8 @@ var encodings = []struct {
 	{tensor.U4, 3, 5, []uint64{0x21, 0x03}, []byte{0x21, 0x03}},
 	{tensor.I4, 4, 5, []uint64{0xf1, 0x78}, []byte{0xf1, 0x78}},
 	{tensor.F4E2M1, 3, 5, []uint64{0x21, 0x03}, []byte{0x21, 0x03}},
+	{tensor.F6E2M3, 5, 5, []uint64{1, 2, 3, 63, 33}, []byte{0x81, 0x30, 0xfc, 0x21}},
+	{tensor.F6E3M2, 4, 5, []uint64{63, 0, 32, 1}, []byte{0x3f, 0, 0x06}},
 	{tensor.U2, 5, 5, []uint64{0xe4, 0x02}, []byte{0xe4, 0x02}},
 	{tensor.I2, 4, 5, []uint64{0xe4}, []byte{0xe4}},
 }

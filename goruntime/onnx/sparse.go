@@ -77,9 +77,7 @@ func (s *SparseTensor) CopyTo(dst []byte) error {
 			copy(dst[p*width:(p+1)*width], values[i*width:])
 			continue
 		}
-		per, mask := 8/bits, byte(1)<<bits-1
-		v := values[i/per] >> (i % per * bits) & mask
-		dst[p/per] = dst[p/per]&^(mask<<(p%per*bits)) | v<<(p%per*bits)
+		tensor.SetCode(dst, p, bits, tensor.Code(values, i, bits))
 	}
 	return nil
 }

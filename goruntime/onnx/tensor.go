@@ -140,7 +140,11 @@ func (t *Tensor) Payload() (b []byte, ok bool, err error) {
 	default:
 		var whole bool
 		if b, whole = t.typed.inPlace(t.DType); !whole {
-			return nil, false, t.fits(t.typed.size(t.DType), n)
+			elements, err := t.Elements()
+			if err != nil {
+				return nil, false, err
+			}
+			return nil, false, t.fits(t.typed.size(t.DType, elements), n)
 		}
 	}
 	if err != nil {

@@ -35,14 +35,14 @@ const (
 
 // dataField is the field that holds the elements of each type where they are
 // not raw. A complex number is two entries; types below a byte have an entry for
-// each byte of packed elements.
+// each byte of packed elements, but of six bits one for each element.
 var dataField = [tensor.NumDTypes]protowire.Number{
 	tensor.F32: floatData, tensor.C64: floatData, tensor.F64: doubleData, tensor.C128: doubleData,
 	tensor.Str: stringData, tensor.I64: int64Data, tensor.U32: uint64Data, tensor.U64: uint64Data,
 	tensor.I32: int32Data, tensor.I16: int32Data, tensor.I8: int32Data, tensor.U16: int32Data, tensor.U8: int32Data,
 	tensor.Bool: int32Data, tensor.F16: int32Data, tensor.BF16: int32Data,
 	tensor.F8E4M3FN: int32Data, tensor.F8E4M3UZ: int32Data, tensor.F8E5M2: int32Data, tensor.F8E5M2UZ: int32Data,
-	tensor.F8E8M0: int32Data, tensor.F4E2M1: int32Data,
+	tensor.F8E8M0: int32Data, tensor.F4E2M1: int32Data, tensor.F6E2M3: int32Data, tensor.F6E3M2: int32Data,
 	tensor.U4: int32Data, tensor.I4: int32Data, tensor.U2: int32Data, tensor.I2: int32Data,
 }
 
@@ -102,8 +102,17 @@ func (t *typed) inPlace(dtype tensor.DType) (b []byte, ok bool) {
 	return b, b != nil
 }
 
-// size returns how many bytes of elements the fields hold.
-func (t *typed) size(dtype tensor.DType) int {
+// size returns how many bytes of elements the fields hold, where the tensor has so
+// many. An element of six bits too many or too few counts as a byte.
+func (t *typed) size(dtype tensor.DType, elements int) int {
+	entries := t.entries(dtype)
+	if dtype.Bits() == 6 {
+		return dtype.Bytes(elements) + entries - elements
+	}
+	return entries * entryWidth(dtype)
+}
+
+func (t *typed) entries(dtype tensor.DType) int {
 	num, entries := dataField[dtype], 0
 	for f := range t.fields(num) {
 		switch {
@@ -117,11 +126,17 @@ func (t *typed) size(dtype tensor.DType) int {
 			entries += varints(t.wire[f.lo:f.hi])
 		}
 	}
-	return entries * entryWidth(dtype)
+	return entries
 }
 
 // decode writes the elements to dst, which has size bytes.
 func (t *typed) decode(dtype tensor.DType, dst []byte, name string) error {
+	if bits := dtype.Bits(); bits == 6 {
+		codes := make([]byte, t.entries(dtype))
+		err := t.decode(tensor.U8, codes, name) // of the same field
+		tensor.Pack(dst, codes, bits)
+		return err
+	}
 	w := entryWriter{dst: dst, width: entryWidth(dtype), truth: dtype == tensor.Bool}
 	num := dataField[dtype]
 	for f := range t.fields(num) {

@@ -70,7 +70,7 @@ func (c *Context) widen() error {
 		}
 		*w = tensor.View{DType: tensor.U8, Shape: v.Shape, Data: p}
 		if i < len(c.in) {
-			Unpack(w.Raw(), v.Raw(), v.DType.Bits())
+			tensor.Unpack(w.Raw(), v.Raw(), v.DType.Bits())
 			c.in[i] = w
 		} else {
 			c.out[i-len(c.in)] = w
@@ -83,38 +83,7 @@ func (c *Context) widen() error {
 func (c *Context) packOutputs() {
 	for i, v := range c.out {
 		if isPacked(v) {
-			Pack(v.Raw(), c.wide[len(c.in)+i].Raw(), v.DType.Bits())
+			tensor.Pack(v.Raw(), c.wide[len(c.in)+i].Raw(), v.DType.Bits())
 		}
-	}
-}
-
-// Unpack spreads packed elements of 2 or 4 bits, the first in the low bits of
-// src, over the bytes of dst.
-func Unpack(dst, src []byte, bits int) {
-	mask, per := byte(1)<<bits-1, 8/bits
-	for len(dst) >= per {
-		b := src[0]
-		for k := range dst[:per] {
-			dst[k] = b & mask
-			b >>= bits
-		}
-		dst, src = dst[per:], src[1:]
-	}
-	for k := range dst {
-		dst[k] = src[0] >> (k * bits) & mask
-	}
-}
-
-// Pack is the inverse of Unpack: it takes the low bits of each byte of src. The
-// bits of dst beyond the last element are 0.
-func Pack(dst, src []byte, bits int) {
-	mask, per := byte(1)<<bits-1, 8/bits
-	for i := range dst {
-		part := src[i*per : min(len(src), (i+1)*per)]
-		b := byte(0)
-		for k, x := range part {
-			b |= x & mask << (k * bits)
-		}
-		dst[i] = b
 	}
 }

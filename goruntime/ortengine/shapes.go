@@ -92,7 +92,7 @@ func plain(d tensor.DType) bool { return d.Valid() && d != tensor.Str && numberO
 // numberOf returns the library's number of an element type, 0 where it has none.
 func numberOf(d tensor.DType) int32 {
 	switch {
-	case d == tensor.F8E8M0 || !d.Valid():
+	case d == tensor.F8E8M0 || d > tensor.I2 || !d.Valid():
 		return 0
 	case d > tensor.F8E8M0:
 		return int32(d) - 1

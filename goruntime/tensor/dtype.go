@@ -36,9 +36,11 @@ const (
 	F8E8M0    DType = 24
 	U2        DType = 25
 	I2        DType = 26
+	F6E2M3    DType = 27
+	F6E3M2    DType = 28
 
 	// NumDTypes bounds arrays that are indexed by DType.
-	NumDTypes = 27
+	NumDTypes = 29
 
 	// Other marks a value that is no tensor: a sequence, an optional or a map
 	// (package values). It is no element type and indexes no table.
@@ -65,6 +67,7 @@ var dtypes = [256]dtypeInfo{
 	F8E5M2UZ: {"f8e5m2fnuz", "float8e5m2fnuz", 8}, U4: {"u4", "uint4", 4}, I4: {"i4", "int4", 4},
 	F4E2M1: {"f4e2m1", "float4e2m1", 4}, F8E8M0: {"f8e8m0", "float8e8m0", 8},
 	U2: {"u2", "uint2", 2}, I2: {"i2", "int2", 2},
+	F6E2M3: {"f6e2m3", "float6e2m3", 6}, F6E3M2: {"f6e3m2", "float6e3m2", 6},
 	Other: {"no tensor", "", 0},
 }
 
@@ -143,7 +146,7 @@ const (
 var classOf = [256]class{
 	F16: classFloat, BF16: classFloat, F32: classFloat, F64: classFloat,
 	F8E4M3FN: classFloat, F8E4M3UZ: classFloat, F8E5M2: classFloat, F8E5M2UZ: classFloat,
-	F4E2M1: classFloat, F8E8M0: classFloat,
+	F4E2M1: classFloat, F6E2M3: classFloat, F6E3M2: classFloat, F8E8M0: classFloat,
 	I2: classSigned, I4: classSigned, I8: classSigned, I16: classSigned, I32: classSigned, I64: classSigned,
 	U2: classUnsigned, U4: classUnsigned, U8: classUnsigned, U16: classUnsigned, U32: classUnsigned, U64: classUnsigned,
 }

@@ -6,7 +6,7 @@ import "math"
 // Value and Round convert; tables make both exact and fast.
 //
 // Sources: ONNX "Float stored in 8 bits", "Float stored in 4 bits"; OCP
-// Microscaling Formats 1.0 (E8M0, E2M1).
+// Microscaling Formats 1.0 (E8M0, E2M1, E2M3, E3M2).
 type Small struct {
 	Bits, ExpBits, ManBits, Bias int
 	Signed                       bool
@@ -17,7 +17,7 @@ type Small struct {
 type smallNaN uint8
 
 const (
-	nanNone    smallNaN = iota // no NaN: e2m1
+	nanNone    smallNaN = iota // no NaN: e2m1, e2m3, e3m2
 	nanAllOnes                 // exponent and mantissa all ones: e4m3fn
 	nanIEEE                    // exponent all ones, mantissa not zero: e5m2
 	nanNegZero                 // only 0x80: the fnuz formats
@@ -31,6 +31,8 @@ var (
 	E5M2   = &Small{Bits: 8, ExpBits: 5, ManBits: 2, Bias: 15, Signed: true, Inf: true, NaN: nanIEEE}
 	E5M2UZ = &Small{Bits: 8, ExpBits: 5, ManBits: 2, Bias: 16, Signed: true, NaN: nanNegZero}
 	E2M1   = &Small{Bits: 4, ExpBits: 2, ManBits: 1, Bias: 1, Signed: true}
+	E2M3   = &Small{Bits: 6, ExpBits: 2, ManBits: 3, Bias: 1, Signed: true}
+	E3M2   = &Small{Bits: 6, ExpBits: 3, ManBits: 2, Bias: 3, Signed: true}
 	E8M0   = &Small{Bits: 8, ExpBits: 8, ManBits: 0, Bias: 127, NaN: nanFF}
 )
 
@@ -38,7 +40,7 @@ var (
 func SmallOf(d DType) *Small { return smallFormats[d] }
 
 var smallFormats = [256]*Small{
-	F8E4M3FN: E4M3FN, F8E4M3UZ: E4M3UZ, F8E5M2: E5M2, F8E5M2UZ: E5M2UZ, F4E2M1: E2M1, F8E8M0: E8M0,
+	F8E4M3FN: E4M3FN, F8E4M3UZ: E4M3UZ, F8E5M2: E5M2, F8E5M2UZ: E5M2UZ, F4E2M1: E2M1, F6E2M3: E2M3, F6E3M2: E3M2, F8E8M0: E8M0,
 }
 
 // Value returns the number that code stands for.

@@ -14,7 +14,7 @@ var items = [NumDTypes]func(*View, int) any{
 	U32: item(func(x uint32) any { return uint64(x) }), U64: item(func(x uint64) any { return x }),
 	Bool: item(func(x bool) any { return x }), Str: item(func(x string) any { return x }),
 	C64: item(func(x complex64) any { return complex128(x) }), C128: item(func(x complex128) any { return x }),
-	F8E4M3FN: small, F8E4M3UZ: small, F8E5M2: small, F8E5M2UZ: small, F8E8M0: small, F4E2M1: small,
+	F8E4M3FN: small, F8E4M3UZ: small, F8E5M2: small, F8E5M2UZ: small, F8E8M0: small, F4E2M1: small, F6E2M3: small, F6E3M2: small,
 	U4: func(v *View, i int) any { return uint64(v.code(i)) }, U2: func(v *View, i int) any { return uint64(v.code(i)) },
 	I4: func(v *View, i int) any { return int64(int8(v.code(i)<<4) >> 4) },
 	I2: func(v *View, i int) any { return int64(int8(v.code(i)<<6) >> 6) },
@@ -28,6 +28,8 @@ func small(v *View, i int) any { return SmallOf(v.DType).Value(v.code(i)) }
 
 // code returns the bits of element i of a type of at most a byte.
 func (v *View) code(i int) uint8 {
-	bits := v.DType.Bits()
-	return v.Raw()[i*bits/8] >> (i * bits % 8) & uint8(1<<bits-1)
+	if bits := v.DType.Bits(); bits < 8 {
+		return Code(v.Raw(), i, bits)
+	}
+	return v.Raw()[i]
 }

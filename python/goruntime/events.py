@@ -11,7 +11,7 @@ from typing import Any
 _NAMES = [
     "", "float32", "uint8", "int8", "uint16", "int16", "int32", "int64", "str", "bool", "float16", "float64", "uint32", "uint64",
     "complex64", "complex128", "bfloat16", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz", "uint4", "int4",
-    "float4_e2m1fn", "float8_e8m0fnu", "uint2", "int2",
+    "float4_e2m1fn", "float8_e8m0fnu", "uint2", "int2", "float6_e2m3fn", "float6_e3m2fn",
 ]  # fmt: skip
 
 _FLOATS = frozenset(i for i, name in enumerate(_NAMES) if "float" in name)

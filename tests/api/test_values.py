@@ -170,6 +170,34 @@ def test_types_below_a_byte(opened, name):
         np.testing.assert_array_equal(y.astype(np.float32), x.reshape(-1).astype(np.float32))
 
 
+@pytest.mark.parametrize(("name", "number"), [("float6_e2m3fn", 27), ("float6_e3m2fn", 28)])
+def test_floats_of_six_bits(opened, name, number):
+    """Casts there and back beside ml_dtypes, scaled numbers, and a tensor in the model."""
+    dtype = np.dtype(getattr(ml_dtypes, name))
+    codes = np.arange(64, dtype=np.uint8).view(dtype)
+    node = [helper.make_node("Cast", ["x"], ["y"], to=number), helper.make_node("Cast", ["y"], ["z"], to=1), helper.make_node("Cast", ["w"], ["v"], to=1)]
+    held = TensorProto(name="w", data_type=number, dims=[64], int32_data=list(range(64)))
+    m = model(node, [helper.make_tensor_value_info("x", F, None)], [helper.make_tensor_value_info("y", number, None),
+              helper.make_tensor_value_info("z", F, None), helper.make_tensor_value_info("v", F, None)], [held], opset=28)  # fmt: skip
+    values = codes.astype(np.float32)
+    x = np.concatenate([values, (values[1:] + values[:-1]) / 2, np.random.default_rng(0).normal(0, 4, 200), [1e9, -1e9]]).astype(np.float32)
+    y, z, v = opened(m).run(None, {"x": x})
+    assert y.dtype == dtype
+    largest = values.max()
+    expected = np.clip(x, -largest, largest).astype(dtype)
+    np.testing.assert_array_equal(y.view(np.uint8), expected.view(np.uint8))
+    np.testing.assert_array_equal(z, expected.astype(np.float32))
+    np.testing.assert_array_equal(v, values)
+    node = [helper.make_node("DequantizeLinear", ["q", "s"], ["d"]), helper.make_node("QuantizeLinear", ["d", "s"], ["r"], output_dtype=number)]
+    m = model(node, [helper.make_tensor_value_info("q", number, None)],
+              [helper.make_tensor_value_info("d", F, None), helper.make_tensor_value_info("r", number, None)],
+              [helper.make_tensor("s", F, [], [0.25])], opset=28)  # fmt: skip
+    for n in (64, 63, 62, 61, 0):
+        d, r = opened(m).run(None, {"q": codes[:n]})
+        np.testing.assert_array_equal(d, values[:n] / 4)
+        np.testing.assert_array_equal(r.view(np.uint8), codes[:n].view(np.uint8))
+
+
 # ---- loops ----
 
 

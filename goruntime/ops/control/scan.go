@@ -299,8 +299,8 @@ func (q *sequence) move(i int, v *tensor.View, from bool) {
 func (q *sequence) movePacked(i int, v *tensor.View, from bool) {
 	n, bits := q.view.Shape[q.axis], q.view.DType.Bits()
 	all, one := make([]byte, q.view.Elements()), make([]byte, v.Elements())
-	op.Unpack(all, q.view.Raw(), bits)
-	op.Unpack(one, v.Raw(), bits)
+	tensor.Unpack(all, q.view.Raw(), bits)
+	tensor.Unpack(one, v.Raw(), bits)
 	for o := range q.outer {
 		a, b := all[(o*n+i)*q.inner:][:q.inner], one[o*q.inner:][:q.inner]
 		if from {
@@ -309,8 +309,8 @@ func (q *sequence) movePacked(i int, v *tensor.View, from bool) {
 		copy(b, a)
 	}
 	if from {
-		op.Pack(q.view.Raw(), all, bits)
+		tensor.Pack(q.view.Raw(), all, bits)
 	} else {
-		op.Pack(v.Raw(), one, bits)
+		tensor.Pack(v.Raw(), one, bits)
 	}
 }

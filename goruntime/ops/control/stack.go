@@ -87,10 +87,10 @@ func joinPacked(dst, src []byte, n, bits int) {
 	wide := make([]byte, 0, len(src)*8/bits)
 	for len(src) > 0 {
 		wide = wide[:len(wide)+n]
-		op.Unpack(wide[len(wide)-n:], src[:each], bits)
+		tensor.Unpack(wide[len(wide)-n:], src[:each], bits)
 		src = src[each:]
 	}
-	op.Pack(dst, wide, bits)
+	tensor.Pack(dst, wide, bits)
 }
 
 // declaredElement returns the declared type of a tensor that no iteration made;

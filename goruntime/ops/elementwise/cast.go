@@ -8,7 +8,7 @@ import (
 
 // Cast converts the elements to another type.
 // https://onnx.ai/onnx/operators/onnx__Cast.html
-// Departures: the float6 types of version 28 do not exist here. Where the
+// Departures: where the
 // specification leaves the result open: a float beyond 64-bit integers gives what
 // the processor gives, integers of fewer than 32 bits and u32 take the low bits
 // of the whole number, f8e8m0 takes the magnitude of a negative number, and a
@@ -17,7 +17,7 @@ var Cast = op.Declare(op.Def{
 	Name: "Cast",
 	Versions: op.Versions{
 		6: "", 9: "strings", 13: "bfloat16", 19: "float8, saturate", 21: "4-bit integers", 23: "float4e2m1",
-		24: "float8e8m0, round_mode", 25: "2-bit integers", 28: "",
+		24: "float8e8m0, round_mode", 25: "2-bit integers", 28: "float6",
 	},
 	Attrs:   op.Attrs(op.Required("to", op.KindInt), op.Int("saturate", 1), op.String("round_mode", "up")),
 	InPlace: op.FirstOnly,

@@ -45,6 +45,14 @@ func TestCast(t *testing.T) {
 		{Name: "f32 to f8e5m2fnuz, not saturated", Attrs: to(tensor.F8E5M2UZ, "saturate", 0), In: optest.In(wide), Want: optest.Want(coded(t, tensor.F8E5M2UZ, 15, "3c3c3c3f3c3e800080808080000080"))},
 		{Name: "f32 to f4e2m1", Attrs: to(tensor.F4E2M1), In: optest.In(fours), Want: optest.Want(coded(t, tensor.F4E2M1, 15, "01e27f0778f70e08"))},
 		{
+			Name: "f32 to f6e2m3, ties to even", Attrs: to(tensor.F6E2M3), In: optest.In(optest.F32(optest.Dims(5), 0.0625, 0.1875, -7.5, 100, 1.0625)),
+			Want: optest.Want(optest.Filled(tensor.F6E2M3, optest.Dims(5), 0, 0.25, -7.5, 7.5, 1)),
+		},
+		{
+			Name: "f6e3m2 to f32", Attrs: to(tensor.F32), In: optest.In(optest.Filled(tensor.F6E3M2, optest.Dims(5), 0.0625, 28, -0.25, 3, 100)),
+			Want: optest.Want(optest.F32(optest.Dims(5), 0.0625, 28, -0.25, 3, 28)),
+		},
+		{
 			Name: "f4e2m1 to f32", Attrs: to(tensor.F32), In: optest.In(coded(t, tensor.F4E2M1, 5, "01e207")),
 			Want: optest.Want(optest.F32(optest.Dims(5), 0.5, 0, 1, -4, 6)),
 		},
@@ -90,7 +98,7 @@ func TestCast(t *testing.T) {
 		{Name: "strings to strings", Attrs: to(tensor.Str), In: optest.In(optest.Str(nil, "x")), Want: optest.Want(optest.Str(nil, "x"))},
 		{Name: "nothing", Attrs: to(tensor.Str), In: optest.In(optest.F32(optest.Dims(0, 3))), Want: optest.Want(optest.Str(optest.Dims(0, 3)))},
 		{Name: "no number", Attrs: to(tensor.F32), In: optest.In(optest.Str(optest.Dims(2), "1", "Hello World!")), Err: `the string "Hello World!" at position 1 is not a number`, Code: errs.Compute},
-		{Name: "no type", Attrs: to(27), In: optest.In(optest.F32(nil, 1)), Err: "to is 27, which is no element type", Code: errs.Argument},
+		{Name: "no type", Attrs: to(tensor.NumDTypes), In: optest.In(optest.F32(nil, 1)), Err: "to is 29, which is no element type", Code: errs.Argument},
 		{Name: "no mode", Attrs: to(tensor.F8E8M0, "round_mode", "even"), In: optest.In(optest.F32(nil, 1)), Err: `round_mode is "even"`, Code: errs.Argument},
 		{Name: "complex", Attrs: to(tensor.F32), In: optest.In(optest.Filled(tensor.C64, nil, 1)), Err: "a cast from c64 to f32 is not defined", Code: errs.Unsupported},
 	})

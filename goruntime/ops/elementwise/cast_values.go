@@ -85,7 +85,7 @@ var writers = [tensor.NumDTypes]castWriter{
 	tensor.BF16:     writeFloat(func(_ *casting, v float64) tensor.BFloat16 { return tensor.BFloat16Of64(v) }),
 	tensor.F8E4M3FN: writeSmall(tensor.E4M3FN), tensor.F8E4M3UZ: writeSmall(tensor.E4M3UZ),
 	tensor.F8E5M2: writeSmall(tensor.E5M2), tensor.F8E5M2UZ: writeSmall(tensor.E5M2UZ),
-	tensor.F4E2M1: writeSmall(tensor.E2M1),
+	tensor.F4E2M1: writeSmall(tensor.E2M1), tensor.F6E2M3: writeSmall(tensor.E2M3), tensor.F6E3M2: writeSmall(tensor.E3M2),
 	tensor.F8E8M0: writeFloat(func(s *casting, v float64) uint8 { return roundScale(v, s.saturate, s.mode) }),
 	tensor.Str:    textWriter,
 }
@@ -187,6 +187,6 @@ var readers = [tensor.NumDTypes]castReader{
 	tensor.BF16:     readFloat(func(v tensor.BFloat16) float64 { return float64(v.Float32()) }),
 	tensor.F8E4M3FN: readSmall(tensor.E4M3FN), tensor.F8E4M3UZ: readSmall(tensor.E4M3UZ),
 	tensor.F8E5M2: readSmall(tensor.E5M2), tensor.F8E5M2UZ: readSmall(tensor.E5M2UZ),
-	tensor.F8E8M0: readSmall(tensor.E8M0), tensor.F4E2M1: readSmall(tensor.E2M1),
+	tensor.F8E8M0: readSmall(tensor.E8M0), tensor.F4E2M1: readSmall(tensor.E2M1), tensor.F6E2M3: readSmall(tensor.E2M3), tensor.F6E3M2: readSmall(tensor.E3M2),
 	tensor.Bool: readBool, tensor.Str: parseStrings,
 }

@@ -25,7 +25,7 @@ func nbitsCase(d tensor.DType, m, n, k, bits, block int, zeros string, bias bool
 		codes[i] = byte((i*i + i/5) % (1 << bits))
 	}
 	packed := make([]byte, len(codes)*bits/8)
-	op.Pack(packed, codes, bits)
+	tensor.Pack(packed, codes, bits)
 	in := optest.In(optest.Filled(d, optest.Dims(m, k), a...), optest.U8(optest.Dims(n, blocks, block*bits/8), packed...), optest.Filled(d, optest.Dims(n, blocks), scales...), nil, nil, nil)
 	zero := make([]float64, n*blocks)
 	row := (blocks*bits + 7) / 8

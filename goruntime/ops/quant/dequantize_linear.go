@@ -8,13 +8,13 @@ import (
 
 // DequantizeLinear computes (x - zero point) * scale.
 // https://onnx.ai/onnx/operators/onnx__DequantizeLinear.html
-// Departures: no float6 (version 28). The product is rounded to f32, then to the
+// Departures: the product is rounded to f32, then to the
 // type of the output.
 var DequantizeLinear = op.Declare(op.Def{
 	Name: "DequantizeLinear",
 	Versions: op.Versions{
 		10: "", 13: "axis", 19: "float8, half scales", 21: "blocks, 16 and 4 bits", 23: "output_dtype, float4",
-		24: "float8e8m0 scales", 25: "2 bits", 28: "",
+		24: "float8e8m0 scales", 25: "2 bits", 28: "float6",
 	},
 	Attrs: op.Attrs(op.Int("axis", 1), op.Int("block_size", 0), op.Int("output_dtype", 0)),
 	Shape: func(c *op.Infer) error {

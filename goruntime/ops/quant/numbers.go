@@ -47,7 +47,7 @@ var readers = [tensor.NumDTypes]reader{
 	tensor.I4: readCode(signed(4)), tensor.I2: readCode(signed(2)), tensor.U4: readCode(unsigned), tensor.U2: readCode(unsigned),
 	tensor.F8E4M3FN: readSmall(tensor.E4M3FN), tensor.F8E4M3UZ: readSmall(tensor.E4M3UZ),
 	tensor.F8E5M2: readSmall(tensor.E5M2), tensor.F8E5M2UZ: readSmall(tensor.E5M2UZ),
-	tensor.F4E2M1: readSmall(tensor.E2M1), tensor.F8E8M0: readSmall(tensor.E8M0),
+	tensor.F4E2M1: readSmall(tensor.E2M1), tensor.F6E2M3: readSmall(tensor.E2M3), tensor.F6E3M2: readSmall(tensor.E3M2), tensor.F8E8M0: readSmall(tensor.E8M0),
 }
 
 // quotient divides in the precision of a type.
@@ -111,6 +111,7 @@ var writers = [tensor.NumDTypes]writer{
 	tensor.I4: writeCode(-8, 7), tensor.U4: writeCode(0, 15), tensor.I2: writeCode(-2, 1), tensor.U2: writeCode(0, 3),
 	tensor.F8E4M3FN: writeSmall(tensor.E4M3FN), tensor.F8E4M3UZ: writeSmall(tensor.E4M3UZ),
 	tensor.F8E5M2: writeSmall(tensor.E5M2), tensor.F8E5M2UZ: writeSmall(tensor.E5M2UZ), tensor.F4E2M1: writeSmall(tensor.E2M1),
+	tensor.F6E2M3: writeSmall(tensor.E2M3), tensor.F6E3M2: writeSmall(tensor.E3M2),
 }
 
 // quantizedTypes are the types that have a writer.

@@ -9,14 +9,14 @@ import (
 // QuantizeLinear divides x by a scale, rounds half to even, adds a zero point
 // and saturates.
 // https://onnx.ai/onnx/operators/onnx__QuantizeLinear.html
-// Departures: no float6 (version 28). Whole numbers divided by whole scales are
+// Departures: whole numbers divided by whole scales are
 // divided in float64; a scale of type f8e8m0 divides in the type of x, f32 for
 // whole numbers. NaN becomes the least whole number.
 var QuantizeLinear = op.Declare(op.Def{
 	Name: "QuantizeLinear",
 	Versions: op.Versions{
 		10: "", 13: "axis", 19: "float8, saturate", 21: "blocks, 16 and 4 bits, output_dtype", 23: "precision, float4",
-		24: "float8e8m0 scales", 25: "2 bits", 28: "",
+		24: "float8e8m0 scales", 25: "2 bits", 28: "float6",
 	},
 	Attrs: op.Attrs(op.Int("axis", 1), op.Int("saturate", 1), op.Int("block_size", 0), op.Int("output_dtype", 0), op.Int("precision", 0)),
 	Shape: func(c *op.Infer) error {

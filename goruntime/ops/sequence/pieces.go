@@ -1,7 +1,6 @@
 package sequence
 
 import (
-	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
 
@@ -16,8 +15,8 @@ func (p piece) move(whole, part *tensor.View, join bool) {
 	w, q, size := whole.Raw(), part.Raw(), bits/8
 	if bits < 8 {
 		w, q, size = make([]byte, whole.Elements()), make([]byte, part.Elements()), 1
-		op.Unpack(w, whole.Raw(), bits)
-		op.Unpack(q, part.Raw(), bits)
+		tensor.Unpack(w, whole.Raw(), bits)
+		tensor.Unpack(q, part.Raw(), bits)
 	}
 	row := p.n * p.inner * size
 	for o := range p.outer {
@@ -30,8 +29,8 @@ func (p piece) move(whole, part *tensor.View, join bool) {
 	switch {
 	case bits >= 8:
 	case join:
-		op.Pack(whole.Raw(), w, bits)
+		tensor.Pack(whole.Raw(), w, bits)
 	default:
-		op.Pack(part.Raw(), q, bits)
+		tensor.Pack(part.Raw(), q, bits)
 	}
 }

@@ -8,7 +8,8 @@ import (
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
 
-// from8 is every element type that is a byte or wider, all is every one.
+// from8 is every element type that is a byte or wider, all is every one that operators
+// move: those of six bits are only converted.
 func from8() (list []tensor.DType) {
 	for d := tensor.F32; d < tensor.NumDTypes; d++ {
 		if d.Width() > 0 {
@@ -20,7 +21,9 @@ func from8() (list []tensor.DType) {
 
 func all() (list []tensor.DType) {
 	for d := tensor.F32; d < tensor.NumDTypes; d++ {
-		list = append(list, d)
+		if d.Bits() != 6 {
+			list = append(list, d)
+		}
 	}
 	return list
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
 
@@ -84,7 +83,8 @@ var fillers = [tensor.NumDTypes]filler{
 	tensor.F8E5M2: small(tensor.E5M2), tensor.F8E5M2UZ: small(tensor.E5M2UZ),
 	tensor.F8E8M0: filled(wrap[uint8]), // the codes: most numbers are none of its values
 	tensor.F4E2M1: packed(func(x float64) byte { return tensor.E2M1.Round(x, true) }),
-	tensor.U4:     packed(wrap[byte]), tensor.I4: packed(wrap[byte]), tensor.U2: packed(wrap[byte]), tensor.I2: packed(wrap[byte]),
+	tensor.F6E2M3: packed(func(x float64) byte { return tensor.E2M3.Round(x, true) }), tensor.F6E3M2: packed(func(x float64) byte { return tensor.E3M2.Round(x, true) }),
+	tensor.U4: packed(wrap[byte]), tensor.I4: packed(wrap[byte]), tensor.U2: packed(wrap[byte]), tensor.I2: packed(wrap[byte]),
 }
 
 func wrap[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](x float64) T {
@@ -112,7 +112,7 @@ func packed(f func(float64) byte) filler {
 			codes[i] = f(x)
 		}
 		elems := make([]byte, d.Bytes(len(values)))
-		op.Pack(elems, codes, d.Bits())
+		tensor.Pack(elems, codes, d.Bits())
 		return Make(d, s, elems)
 	}
 }
