@@ -64,6 +64,8 @@ var readers = []struct {
 		b.node("Gemm", []string{"x", w, bias}, []string{"s"}, intAttr("transB", 1))
 		b.node("Sigmoid", []string{"s"}, []string{"y"})
 	}},
+	{"small trees", true, func(b *modelBuilder, k int, draw func(n int) []float32) { forest(b, 20, 3, k, draw) }},
+	{"large trees", true, func(b *modelBuilder, k int, draw func(n int) []float32) { forest(b, 3, 8, k, draw) }},
 	{"two that take columns", true, func(b *modelBuilder, k int, draw func(n int) []float32) {
 		b.mlNode("Scaler", []string{"x"}, []string{"s"}, floatsAttr("scale", draw(1)))
 		b.mlNode("Normalizer", []string{"x"}, []string{"n"})
@@ -93,6 +95,33 @@ var readers = []struct {
 		inner := []onnx.Node{{OpType: "Scaler", Domain: "ai.onnx.ml", Inputs: []string{"x"}, Outputs: []string{"z"}}}
 		b.node("If", []string{"less"}, []string{"y"}, graphAttr("then_branch", subgraph("z", inner...)), graphAttr("else_branch", subgraph("z", inner...)))
 	}},
+}
+
+// forest appends a TreeEnsembleRegressor of full trees for two targets in turn.
+func forest(b *modelBuilder, trees, depth, k int, draw func(n int) []float32) {
+	var tree, node, feature, yes, no, leafTree, leafNode, target []int64
+	var modes [][]byte
+	var value, weight []float32
+	inner := 1<<depth - 1
+	for t := range trees {
+		split := draw(inner)
+		for i := range 2*inner + 1 {
+			tree, node = append(tree, int64(t)), append(node, int64(i))
+			f, v, mode := int64(0), float32(0), "LEAF"
+			if i < inner {
+				f, v, mode = int64(i*7+t)%int64(k), split[i], []string{"BRANCH_LEQ", "BRANCH_LT"}[i%2]
+			} else {
+				leafTree, leafNode, target = append(leafTree, int64(t)), append(leafNode, int64(i)), append(target, int64(t%2))
+			}
+			feature, value, modes = append(feature, f), append(value, v), append(modes, []byte(mode))
+			yes, no = append(yes, int64(2*i+1)%int64(2*inner+1)), append(no, int64(2*i+2)%int64(2*inner+1))
+		}
+	}
+	weight = draw(len(target))
+	b.mlNode("TreeEnsembleRegressor", []string{"x"}, []string{"y"}, intAttr("n_targets", 2),
+		intsAttr("nodes_treeids", tree...), intsAttr("nodes_nodeids", node...), intsAttr("nodes_featureids", feature...), floatsAttr("nodes_values", value),
+		onnx.Attr{Name: "nodes_modes", Type: onnx.AttrStrings, Strings: modes}, intsAttr("nodes_truenodeids", yes...), intsAttr("nodes_falsenodeids", no...),
+		intsAttr("target_treeids", leafTree...), intsAttr("target_nodeids", leafNode...), intsAttr("target_ids", target...), floatsAttr("target_weights", weight))
 }
 
 // runColumns runs s on x and returns the bytes of y and how many interleaves were made.

@@ -72,6 +72,8 @@ type ensemble[T number] struct {
 	trees     *tree.Forest
 	votes     *votes[T]
 	lone      []weight[T] // by leaf, where each has one weight, which is added
+	quick     *tree.Quick // of small trees whose leaves each have one weight, else nil
+	sure      []bool      // of the quick form, the targets that every row has something for
 	targets   int
 	features  int
 	aggregate aggregate
@@ -85,11 +87,13 @@ type ensemble[T number] struct {
 
 // room is the scratch memory of one chunk at work.
 type room[T number] struct {
-	blocks []uint64
-	packed []bool
-	sums   []T
-	given  []bool
-	leaves []int32
+	blocks    []uint64
+	packed    []bool
+	sums      []T
+	given     []bool
+	leaves    []int32
+	quickKeys []int32   // [features][16]
+	quickSums []float32 // [targets][16]
 }
 
 // groupBytes is how much of the rows is walked down a tree at once: trees stay in
@@ -116,6 +120,7 @@ func newEnsemble[T number](c *op.Context, f *tree.Forest, v *votes[T], targets i
 		}
 		e.free <- i
 	}
+	e.prepareQuick(c)
 	return e
 }
 
@@ -143,6 +148,10 @@ func (e *ensemble[T]) Chunk(lo, hi int) {
 	defer func() { e.free <- slot }()
 	r := &e.rooms[slot]
 	for lo < hi {
+		if n := min(hi-lo, tree.QuickLanes); e.quick != nil && e.quick.Pays(n) && e.quickly(r, lo, n) {
+			lo += n
+			continue
+		}
 		n := min(hi-lo, e.group)
 		clear(r.sums)
 		clear(r.given)
@@ -153,10 +162,15 @@ func (e *ensemble[T]) Chunk(lo, hi int) {
 		for row := full * tree.Lanes; row < n; row++ {
 			e.row(r, lo+row, row)
 		}
-		for row := range n {
-			e.end.finish(lo+row, r.sums[row*e.targets:(row+1)*e.targets], r.given[row*e.targets:(row+1)*e.targets])
-		}
+		e.finishAll(r, lo, n)
 		lo += n
+	}
+}
+
+// finishAll makes the outputs of n rows from lo on.
+func (e *ensemble[T]) finishAll(r *room[T], lo, n int) {
+	for row := range n {
+		e.end.finish(lo+row, r.sums[row*e.targets:(row+1)*e.targets], r.given[row*e.targets:(row+1)*e.targets])
 	}
 }
 
