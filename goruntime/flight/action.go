@@ -11,17 +11,23 @@ import (
 	"github.com/goruntime/goruntime/goruntime/errs"
 )
 
-// actions are what DoAction takes, by type. The body is a JSON object with the model's
-// name and version, where the action is about one.
-var actions = map[string]struct {
+// action is one of what DoAction takes; run returns the body of its result, nil for
+// none.
+type action struct {
 	about string
-	run   func(s *service, ctx context.Context, body actionBody) (any, error)
-}{
-	"health":  {"whether the server answers, and how many models are loaded", (*service).health},
-	"stats":   {"a model's batches, memory, copies and time by stage, and what the process took", (*service).stats},
-	"refresh": {"load what is new or changed in the folder", (*service).refresh},
-	"load":    {"the same as refresh", (*service).refresh},
-	"unload":  {"let go of a model until its file changes", (*service).unload},
+	run   func(s *service, ctx context.Context, body []byte) ([]byte, error)
+}
+
+// actions are what DoAction takes, by type: ours, whose bodies are JSON objects with a
+// model's name and version where they are about one, and those of Flight SQL.
+var actions = map[string]action{
+	"health":                  {"whether the server answers, and how many models are loaded", byJSON((*service).health)},
+	"stats":                   {"a model's batches, memory, copies and time by stage, and what the process took", byJSON((*service).stats)},
+	"refresh":                 {"load what is new or changed in the folder", byJSON((*service).refresh)},
+	"load":                    {"the same as refresh", byJSON((*service).refresh)},
+	"unload":                  {"let go of a model until its file changes", byJSON((*service).unload)},
+	"CreatePreparedStatement": {"make a Flight SQL statement whose query is a model", (*service).prepare},
+	"ClosePreparedStatement":  {"end a Flight SQL statement", (*service).unprepare},
 }
 
 // actionBody is what an action is about.
@@ -40,27 +46,38 @@ func (s *service) ListActions(_ *aflight.Empty, stream aflight.FlightService_Lis
 	return nil
 }
 
-// DoAction runs one action and returns a JSON object.
+// DoAction runs one action.
 func (s *service) DoAction(a *aflight.Action, stream aflight.FlightService_DoActionServer) error {
 	known, ok := actions[a.Type]
 	if !ok {
 		return statusOf(errs.New(errs.Name, "no action %q: see ListActions", a.Type))
 	}
-	var body actionBody
-	if len(a.Body) > 0 {
-		if err := json.Unmarshal(a.Body, &body); err != nil {
-			return statusOf(errs.New(errs.Argument, "the action's body is no JSON object: %w", err))
-		}
-	}
-	result, err := known.run(s, stream.Context(), body)
-	if err != nil {
+	result, err := known.run(s, stream.Context(), a.Body)
+	if err != nil || result == nil {
 		return statusOf(err)
 	}
-	text, err := json.Marshal(result)
-	if err != nil {
-		return statusOf(errs.New(errs.Internal, "%w", err))
+	return statusOf(stream.Send(&aflight.Result{Body: result}))
+}
+
+// byJSON makes the run of an action whose body and result are JSON objects.
+func byJSON(run func(*service, context.Context, actionBody) (any, error)) func(*service, context.Context, []byte) ([]byte, error) {
+	return func(s *service, ctx context.Context, text []byte) ([]byte, error) {
+		var body actionBody
+		if len(text) > 0 {
+			if err := json.Unmarshal(text, &body); err != nil {
+				return nil, errs.New(errs.Argument, "the action's body is no JSON object: %w", err)
+			}
+		}
+		result, err := run(s, ctx, body)
+		if err != nil {
+			return nil, err
+		}
+		out, err := json.Marshal(result)
+		if err != nil {
+			return nil, errs.New(errs.Internal, "%w", err)
+		}
+		return out, nil
 	}
-	return statusOf(stream.Send(&aflight.Result{Body: text}))
 }
 
 func (s *service) health(context.Context, actionBody) (any, error) {

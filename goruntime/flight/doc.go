@@ -6,6 +6,9 @@
 // its batch. Repository finds models in a folder, a gate bounds what runs and waits,
 // a batcher runs requests of several clients together where the manifest says so.
 //
+// Clients of ADBC, which speaks Flight SQL, score by prepared statements whose query is
+// a model and whose parameters are the batches.
+//
 // Its invariants: what a request holds is given back when its stream ends, however it
 // ends; a refusal is a gRPC status that says why; a model that is replaced serves the
 // streams that began with it until they end.

@@ -1,15 +1,16 @@
 package flight
 
 import (
-	"context"
 	"errors"
 	"io"
 	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
 	aflight "github.com/apache/arrow-go/v18/arrow/flight"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 	"github.com/apache/arrow-go/v18/arrow/memory"
+	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
@@ -19,10 +20,15 @@ import (
 // DoExchange scores a stream of batches. Answers come in order, each with the app
 // metadata of its batch. A client that neither sends nor reads for too long is told so.
 func (s *service) DoExchange(stream aflight.FlightService_DoExchangeServer) error {
+	return s.patiently(func(p *patience) error { return s.exchange(stream, p) })
+}
+
+// patiently serves a stream until it ends, or until its client let it wait too long.
+func (s *service) patiently(serve func(*patience) error) error {
 	p := newPatience(s.options.Idle)
 	ended := make(chan error, 1)
 	s.exchanges.Go(func() {
-		ended <- statusOf(s.guarded(func() error { return s.exchange(stream, p) }))
+		ended <- statusOf(s.guarded(func() error { return serve(p) }))
 	})
 	select {
 	case err := <-ended:
@@ -32,8 +38,28 @@ func (s *service) DoExchange(stream aflight.FlightService_DoExchangeServer) erro
 	}
 }
 
-// exchange scores a stream of batches.
-func (s *service) exchange(stream aflight.FlightService_DoExchangeServer, wait *patience) (err error) {
+// exchange scores a stream of batches and sends the answers.
+func (s *service) exchange(stream aflight.FlightService_DoExchangeServer, wait *patience) error {
+	var x answers
+	defer x.close()
+	return s.scored(stream, wait, scored{named: s.named, do: func(m *Model, out arrow.RecordBatch, metadata []byte, t *spent) error {
+		if x.w == nil {
+			x.begin(stream, wait, m, out.Schema())
+		}
+		return t.timed(stageEncode, func() error { return x.send(out, metadata) })
+	}})
+}
+
+// scored is what becomes of a stream of batches.
+type scored struct {
+	named func(*aflight.FlightDescriptor) (*Model, error) // by what comes with the schema
+	do    func(m *Model, out arrow.RecordBatch, metadata []byte, t *spent) error
+	none  bool // score no rows where no batch comes
+}
+
+// scored reads the batches of a stream, scores each, and lends the answers to what.do.
+func (s *service) scored(stream grpc.ServerStream, wait *patience, what scored) error {
+	ctx := stream.Context()
 	in := newMessages(stream, wait, expander{s.io, int64(s.options.MaxMessage)})
 	r, err := ipc.NewReaderFromMessageReader(in, ipc.WithAllocator(memory.DefaultAllocator))
 	if err != nil {
@@ -41,12 +67,12 @@ func (s *service) exchange(stream aflight.FlightService_DoExchangeServer, wait *
 		return errs.New(errs.Argument, "the stream does not begin with a schema: %w", err)
 	}
 	defer r.Release()
-	m, err := s.named(in.descriptor)
+	m, err := what.named(in.descriptor)
 	if err != nil {
 		return err
 	}
 	defer m.leave()
-	if err := s.allowed(stream.Context(), m); err != nil {
+	if err := s.allowed(ctx, m); err != nil {
 		return err
 	}
 	p, err := m.plan(r.Schema())
@@ -57,19 +83,32 @@ func (s *service) exchange(stream aflight.FlightService_DoExchangeServer, wait *
 		in.expander.limit = min(in.expander.limit, l)
 	}
 	in.counter = m.session.IO()
-	x := &exchange{stream: stream, m: m, p: p, out: outgoing{stream: stream, patience: wait, counter: m.session.IO()}}
-	defer x.close()
+	one := func(b arrow.RecordBatch, t *spent) error {
+		err := m.answer(ctx, p, b, t, func(out arrow.RecordBatch) error { return what.do(m, out, in.metadata, t) })
+		s.tracing.batch(ctx, m, b.NumRows(), t, err)
+		if err == nil {
+			m.stages.add(t)
+		}
+		return err
+	}
 	for r.Next() {
-		t := spent{stageDecode: in.gathering + time.Since(in.arrived)}
-		err := x.answer(stream.Context(), r.RecordBatch(), in.metadata, &t)
-		s.tracing.batch(stream.Context(), m, r.RecordBatch().NumRows(), &t, err)
-		if err != nil {
+		what.none = false
+		if err := one(r.RecordBatch(), &spent{stageDecode: in.gathering + time.Since(in.arrived)}); err != nil {
 			return err
 		}
-		m.stages.add(&t)
 	}
 	err = r.Err()
-	if _, grpc := status.FromError(err); err == nil || errors.Is(err, io.EOF) || grpc {
+	if err == nil || errors.Is(err, io.EOF) {
+		if !what.none {
+			return nil
+		}
+		empty := array.NewRecordBuilder(memory.DefaultAllocator, r.Schema())
+		defer empty.Release()
+		b := empty.NewRecordBatch()
+		defer b.Release()
+		return one(b, &spent{})
+	}
+	if _, grpc := status.FromError(err); grpc {
 		return err
 	}
 	return errs.New(errs.Argument, "a message of the stream: %w", err)
@@ -87,38 +126,41 @@ func (s *service) named(d *aflight.FlightDescriptor) (*Model, error) {
 	return s.repository.Get(d.Path[0], version)
 }
 
-// exchange is one stream that is under way.
-type exchange struct {
-	stream aflight.FlightService_DoExchangeServer
-	m      *Model
-	p      *planned
+// answers are the batches that a stream sends.
+type answers struct {
 	out    outgoing
 	w      *ipc.Writer
 	schema *arrow.Schema
 }
 
-// answer scores a batch and sends the answer; its times are added to t.
-func (x *exchange) answer(ctx context.Context, b arrow.RecordBatch, metadata []byte, t *spent) error {
-	out, err := x.m.score(ctx, x.p, b, t)
-	if err != nil {
-		return err
-	}
-	defer out.Release()
-	if x.w == nil {
-		x.schema = out.Schema()
-		x.w = ipc.NewWriterWithPayloadWriter(&x.out, ipc.WithSchema(x.schema))
-	}
-	if !out.Schema().Equal(x.schema) {
-		return errs.New(errs.Shape, "the answer's schema changed from %v to %v: rows of one shape expected in a stream", x.schema, out.Schema())
-	}
-	x.out.hold = newHold(out)
-	defer x.out.hold.done()
-	x.out.metadata = metadata
-	return t.timed(stageEncode, func() error { return x.w.Write(out) })
+// begin sends the schema.
+func (a *answers) begin(stream grpc.ServerStream, wait *patience, m *Model, schema *arrow.Schema) {
+	a.out = outgoing{stream: stream, patience: wait, counter: m.session.IO()}
+	a.schema = schema
+	a.w = ipc.NewWriterWithPayloadWriter(&a.out, ipc.WithSchema(schema))
 }
 
-func (x *exchange) close() {
-	if x.w != nil {
-		_ = x.w.Close() // the stream ends with its status
+// send sends a batch with app metadata.
+func (a *answers) send(out arrow.RecordBatch, metadata []byte) error {
+	if err := oneSchema(out.Schema(), a.schema); err != nil {
+		return err
+	}
+	a.out.hold = newHold(out)
+	defer a.out.hold.done()
+	a.out.metadata = metadata
+	return a.w.Write(out)
+}
+
+// oneSchema compares the schema of an answer with that of the ones before it.
+func oneSchema(got, before *arrow.Schema) error {
+	if !got.Equal(before) {
+		return errs.New(errs.Shape, "the answer's schema changed from %v to %v: rows of one shape expected in a stream", before, got)
+	}
+	return nil
+}
+
+func (a *answers) close() {
+	if a.w != nil {
+		_ = a.w.Close() // the stream ends with its status
 	}
 }

@@ -27,8 +27,16 @@ func (s *service) ListFlights(_ *aflight.Criteria, stream aflight.FlightService_
 	return nil
 }
 
-// GetFlightInfo describes one model.
+// GetFlightInfo describes one model, or the answers that a prepared statement has.
 func (s *service) GetFlightInfo(ctx context.Context, d *aflight.FlightDescriptor) (*aflight.FlightInfo, error) {
+	if d != nil && d.Type == aflight.DescriptorCMD {
+		f, err := s.results(ctx, d)
+		return f, statusOf(err)
+	}
+	return s.describe(ctx, d)
+}
+
+func (s *service) describe(ctx context.Context, d *aflight.FlightDescriptor) (*aflight.FlightInfo, error) {
 	m, err := s.named(d)
 	if err == nil {
 		defer m.leave()
@@ -42,7 +50,7 @@ func (s *service) GetFlightInfo(ctx context.Context, d *aflight.FlightDescriptor
 
 // GetSchema returns the schema that a model's batches may have.
 func (s *service) GetSchema(ctx context.Context, d *aflight.FlightDescriptor) (*aflight.SchemaResult, error) {
-	f, err := s.GetFlightInfo(ctx, d)
+	f, err := s.describe(ctx, d)
 	if err != nil {
 		return nil, err
 	}

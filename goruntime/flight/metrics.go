@@ -54,13 +54,19 @@ func (ms *metrics) dispatched(m *Model, reason string, requests int) {
 	ms.coalesced.WithLabelValues(m.Name(), m.Version()).Observe(float64(requests))
 }
 
-// collector reads the arenas of the loaded models when Prometheus asks.
-type collector struct{ r *Repository }
+// collector reads the arenas of the loaded models, and what statements hold, when
+// Prometheus asks.
+type collector struct {
+	r  *Repository
+	ss *statements
+}
 
 var (
-	bytesHeld   = prometheus.NewDesc("goruntime_arena_bytes", "Bytes of an arena, live or retained.", []string{"model", "version", "arena", "state"}, nil)
-	copiesMade  = prometheus.NewDesc("goruntime_copies_total", "Payload copies by reason.", []string{"model", "version", "reason"}, nil)
-	bytesCopied = prometheus.NewDesc("goruntime_copied_bytes_total", "Bytes of payload copies by reason.", []string{"model", "version", "reason"}, nil)
+	bytesHeld      = prometheus.NewDesc("goruntime_arena_bytes", "Bytes of an arena, live or retained.", []string{"model", "version", "arena", "state"}, nil)
+	copiesMade     = prometheus.NewDesc("goruntime_copies_total", "Payload copies by reason.", []string{"model", "version", "reason"}, nil)
+	statementsOpen = prometheus.NewDesc("goruntime_statements", "Prepared statements that are open.", nil, nil)
+	statementBytes = prometheus.NewDesc("goruntime_statement_bytes", "Bytes of answers that prepared statements hold until they are fetched.", nil, nil)
+	bytesCopied    = prometheus.NewDesc("goruntime_copied_bytes_total", "Bytes of payload copies by reason.", []string{"model", "version", "reason"}, nil)
 )
 
 // Describe implements prometheus.Collector.
@@ -68,10 +74,14 @@ func (c collector) Describe(ch chan<- *prometheus.Desc) {
 	ch <- bytesHeld
 	ch <- copiesMade
 	ch <- bytesCopied
+	ch <- statementsOpen
+	ch <- statementBytes
 }
 
 // Collect implements prometheus.Collector.
 func (c collector) Collect(ch chan<- prometheus.Metric) {
+	ch <- prometheus.MustNewConstMetric(statementsOpen, prometheus.GaugeValue, float64(c.ss.open()))
+	ch <- prometheus.MustNewConstMetric(statementBytes, prometheus.GaugeValue, float64(c.ss.held.Load()))
 	for _, m := range c.r.All() {
 		io, execution := m.session.IO().Stats(), m.session.Execution().Stats()
 		for name, s := range map[string]arena.Stats{"io": io, "execution": execution} {

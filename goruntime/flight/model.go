@@ -102,6 +102,16 @@ func (m *Model) plan(schema *arrow.Schema) (*planned, error) {
 	return p, nil
 }
 
+// answer scores one batch and lends do the answer.
+func (m *Model) answer(ctx context.Context, p *planned, b arrow.RecordBatch, t *spent, do func(arrow.RecordBatch) error) error {
+	out, err := m.score(ctx, p, b, t)
+	if err != nil {
+		return err
+	}
+	defer out.Release()
+	return do(out)
+}
+
 // score runs one batch, alone or with others, and adds its times to t.
 func (m *Model) score(ctx context.Context, p *planned, b arrow.RecordBatch, t *spent) (arrow.RecordBatch, error) {
 	done, err := m.gate.enter(ctx, arrowio.Size(b))

@@ -35,9 +35,12 @@ type Options struct {
 	Tokens []Token
 	// MaxMessage is the most bytes of one message; 0 is 256 MiB.
 	MaxMessage int
-	// Idle is how long a stream may wait for a client that neither sends nor reads; 0 is
-	// 10 minutes, less than that for ever.
+	// Idle is how long a stream may wait for a client that neither sends nor reads, and a
+	// prepared statement to be used; 0 is 10 minutes, less than that for ever.
 	Idle time.Duration
+	// Held is the most bytes of answers that prepared statements hold together until they
+	// are fetched; 0 is 256 MiB.
+	Held int64
 	Log  *slog.Logger // nil logs nothing
 	// Tracer makes a span of every call, batch and stage; nil makes none.
 	Tracer trace.Tracer
@@ -65,7 +68,8 @@ type service struct {
 	options    Options
 	io         *arena.IOArena // what bodies are received into
 	tracing    tracing
-	exchanges  sync.WaitGroup
+	statements *statements
+	exchanges  sync.WaitGroup // streams that read or send batches
 }
 
 // What the transport may hold of a connection. A batch of a megabyte needs no round
@@ -92,8 +96,12 @@ func New(r *Repository, o Options) *Server {
 	if o.Idle == 0 {
 		o.Idle = 10 * time.Minute
 	}
+	if o.Held == 0 {
+		o.Held = 256 << 20
+	}
 	w := newWire()
-	s := &Server{service: &service{repository: r, options: o, io: w.io, tracing: tracing{o.Tracer}}, health: health.NewServer(), wire: w}
+	s := &Server{health: health.NewServer(), wire: w}
+	s.service = &service{repository: r, options: o, io: w.io, tracing: tracing{o.Tracer}, statements: newStatements(o.Held, o.Idle)}
 	list := []grpc.ServerOption{
 		grpc.ForceServerCodecV2(s.wire), grpc.MaxRecvMsgSize(o.MaxMessage), grpc.MaxSendMsgSize(o.MaxMessage), grpc.InitialWindowSize(window),
 		grpc.InitialConnWindowSize(window), grpc.ReadBufferSize(readBuffer), grpc.WriteBufferSize(writeBuffer),
@@ -120,7 +128,7 @@ func (s *Server) Serve(l net.Listener) error { return s.grpc.Serve(l) }
 // Metrics returns what Prometheus gathers.
 func (s *Server) Metrics() prometheus.Gatherer {
 	r := s.service.repository.metrics.registry
-	_ = r.Register(collector{s.service.repository}) // a second call finds it there
+	_ = r.Register(collector{s.service.repository, s.service.statements}) // a second call finds it there
 	return r
 }
 
@@ -139,6 +147,7 @@ func (s *Server) Stop(ctx context.Context) {
 		<-done
 	}
 	s.service.exchanges.Wait()
+	s.service.statements.closeAll()
 	s.wire.io.Close()
 }
 
@@ -167,9 +176,15 @@ func (s *service) caller(ctx context.Context, method string) (context.Context, e
 	return nil, status.Error(codes.Unauthenticated, "a bearer token that this server knows expected in the header authorization")
 }
 
+// tokenOf returns the token of a call, nil where the server knows none.
+func tokenOf(ctx context.Context) *Token {
+	t, _ := ctx.Value(tokenKey{}).(*Token)
+	return t
+}
+
 // allowed reports whether the caller may use a model.
 func (s *service) allowed(ctx context.Context, m *Model) error {
-	t, _ := ctx.Value(tokenKey{}).(*Token)
+	t := tokenOf(ctx)
 	if t == nil || len(t.Models) == 0 || slices.Contains(t.Models, m.Name()) {
 		return nil
 	}
@@ -178,7 +193,7 @@ func (s *service) allowed(ctx context.Context, m *Model) error {
 
 // admin reports whether the caller may load and unload models.
 func (s *service) admin(ctx context.Context) error {
-	if t, _ := ctx.Value(tokenKey{}).(*Token); t == nil || t.Admin {
+	if t := tokenOf(ctx); t == nil || t.Admin {
 		return nil
 	}
 	return status.Error(codes.PermissionDenied, "this token may not load or unload models")

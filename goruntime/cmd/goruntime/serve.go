@@ -28,6 +28,7 @@ type serving struct {
 	reload, drain, idle  time.Duration
 	cert, key, clientCAs string
 	tokens               string
+	held                 int64
 	insecure, verbose    bool
 }
 
@@ -48,7 +49,8 @@ func serveCommand() *cobra.Command {
 	f.IntVar(&s.threads, "threads", 0, "threads of a run, 0 for all")
 	f.DurationVar(&s.reload, "reload", 5*time.Second, "how often the folder is looked at, 0 for never")
 	f.DurationVar(&s.drain, "drain", 30*time.Second, "how long calls may take to end after SIGTERM")
-	f.DurationVar(&s.idle, "idle", 10*time.Minute, "how long a stream may wait for a client that neither sends nor reads, 0 for ever")
+	f.DurationVar(&s.idle, "idle", 10*time.Minute, "how long a stream may wait for a client that neither sends nor reads, and a statement to be used, 0 for ever")
+	f.Int64Var(&s.held, "held", 256<<20, "bytes of answers that the prepared statements of ADBC clients hold until they are fetched")
 	f.StringVar(&s.cert, "tls-cert", "", "file of the server's certificate")
 	f.StringVar(&s.key, "tls-key", "", "file of its key")
 	f.StringVar(&s.clientCAs, "tls-client-ca", "", "file of the authorities of client certificates, which are then required")
@@ -150,7 +152,7 @@ func (s *serving) serveMetrics(server *flight.Server) error {
 
 // options reads the files that the flags name.
 func (s *serving) options() (flight.Options, error) {
-	o := flight.Options{Idle: s.idle}
+	o := flight.Options{Idle: s.idle, Held: s.held}
 	if s.idle == 0 {
 		o.Idle = -1
 	}

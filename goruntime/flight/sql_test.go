@@ -1,0 +1,381 @@
+package flight
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	aflight "github.com/apache/arrow-go/v18/arrow/flight"
+	"github.com/apache/arrow-go/v18/arrow/flight/flightsql"
+	pb "github.com/apache/arrow-go/v18/arrow/flight/gen/flight"
+	"github.com/apache/arrow-go/v18/arrow/ipc"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/goruntime/goruntime/goruntime/arena"
+	"github.com/goruntime/goruntime/goruntime/arrowio"
+	"github.com/goruntime/goruntime/goruntime/internal/testkit"
+)
+
+// asker is arrow-go's own Flight SQL client.
+type asker struct {
+	*flightsql.Client
+	t   *testing.T
+	ctx context.Context
+}
+
+func (r *running) sql() *asker {
+	return &asker{&flightsql.Client{Client: r.connect(nil)}, r.t, context.Background()}
+}
+
+// with returns the client with a bearer token.
+func (a *asker) with(secret string) *asker {
+	return &asker{a.Client, a.t, metadata.AppendToOutgoingContext(a.ctx, "authorization", "Bearer "+secret)}
+}
+
+// prepared is a statement of a client.
+type prepared struct {
+	*flightsql.PreparedStatement
+	a *asker
+}
+
+func (a *asker) prepare(query string) *prepared {
+	a.t.Helper()
+	p, err := a.Prepare(a.ctx, query)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	return &prepared{p, a}
+}
+
+// bind gives the statement batches, each of some values of x.
+func (p *prepared) bind(lists ...[]float32) {
+	p.a.t.Helper()
+	var list []arrow.RecordBatch
+	for _, xs := range lists {
+		list = append(list, batchX(xs...))
+	}
+	r, err := array.NewRecordReader(schemaX, list)
+	if err != nil {
+		p.a.t.Fatal(err)
+	}
+	p.SetRecordReader(r)
+	r.Release()
+	for _, b := range list {
+		b.Release()
+	}
+}
+
+// fetch reads the answers of a ticket.
+func (a *asker) fetch(ticket *aflight.Ticket) ([][]float32, error) {
+	r, err := a.DoGet(a.ctx, ticket)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Release()
+	var got [][]float32
+	for r.Next() {
+		got = append(got, bytes2floats(r.RecordBatch().Column(0)))
+	}
+	return got, r.Err()
+}
+
+// answers executes the statement and reads what it gives.
+func (p *prepared) answers() ([][]float32, error) {
+	info, err := p.Execute(p.a.ctx)
+	if err != nil {
+		return nil, err
+	}
+	return p.a.fetch(info.Endpoint[0].Ticket)
+}
+
+func (p *prepared) close() {
+	p.a.t.Helper()
+	if err := p.Close(p.a.ctx); err != nil {
+		p.a.t.Error(err)
+	}
+}
+
+// keeps returns the answers that statements hold: bytes and blocks.
+func (r *running) keeps() (bytes, blocks int64) {
+	for _, m := range r.repository.All() {
+		blocks += m.session.IO().Stats().LiveBlocks
+		m.leave()
+	}
+	return r.server.service.statements.held.Load(), blocks
+}
+
+func TestStatementsScoreTheirParameters(t *testing.T) {
+	r := start(t, Options{}, nil, "double")
+	for _, query := range []string{"double", " double/1 "} {
+		p := r.sql().prepare(query)
+		if f := p.ParameterSchema().Field(0); f.Name != "x" {
+			t.Errorf("%q: the parameters are %v", query, p.ParameterSchema())
+		}
+		for i := range 3 {
+			x := float32(i)
+			p.bind([]float32{x, 2}, nil, []float32{3})
+			info, err := p.Execute(p.a.ctx)
+			if err != nil || info.TotalRecords != 3 {
+				t.Fatalf("%v, %v", info, err)
+			}
+			got, err := p.a.fetch(info.Endpoint[0].Ticket)
+			if err != nil || len(got) != 3 || !same(got[0], []float32{2 * x, 4}) || len(got[1]) != 0 || !same(got[2], []float32{6}) {
+				t.Errorf("%q, execution %d: %v, %v", query, i, got, err)
+			}
+			if bytes, blocks := r.keeps(); bytes != 0 || blocks != 0 {
+				t.Errorf("%d bytes, %d blocks are held after the answers were fetched", bytes, blocks)
+			}
+		}
+		p.bind()
+		if got, err := p.answers(); err != nil || len(got) != 1 || len(got[0]) != 0 {
+			t.Errorf("%q: no batches give %v, %v, want a batch without rows", query, got, err)
+		}
+		p.close()
+	}
+	m, err := r.repository.Get("double", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.leave()
+	// 2 queries, 3 executions each, of two batches with rows.
+	if c := m.session.IO().Stats().Copies; c[arena.CopyReceive] != 12 || c[arena.CopySend] != 12 {
+		t.Errorf("copies %v, want 12 in and 12 out", c)
+	}
+}
+
+func TestWhatAStatementHoldsEnds(t *testing.T) {
+	r := start(t, Options{Idle: 400 * time.Millisecond}, nil, "double")
+	a := r.sql()
+	held := func(want int64) {
+		t.Helper()
+		if !testkit.Settles(func() bool { bytes, blocks := r.keeps(); return bytes == 4000*want && blocks == want }) {
+			bytes, blocks := r.keeps()
+			t.Errorf("%d bytes in %d blocks are held, want %d blocks of 4000", bytes, blocks, want)
+		}
+	}
+	execute := func(p *prepared) *aflight.Ticket {
+		t.Helper()
+		p.bind(make([]float32, 1000), make([]float32, 1000))
+		info, err := p.Execute(a.ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return info.Endpoint[0].Ticket
+	}
+	p := a.prepare("double")
+	stale := execute(p)
+	held(2)
+	ticket := execute(p) // ends what was not fetched
+	held(2)
+	if _, err := a.fetch(stale); status.Code(err) != codes.NotFound {
+		t.Errorf("answers that others replaced: %v", err)
+	}
+	if _, err := a.fetch(ticket); err != nil {
+		t.Error(err)
+	}
+	held(0)
+	if _, err := a.fetch(ticket); status.Code(err) != codes.NotFound {
+		t.Errorf("answers that were fetched: %v", err)
+	}
+	execute(p)
+	p.close()
+	held(0)
+	execute(a.prepare("double")) // whose client vanishes
+	held(2)
+	time.Sleep(time.Second)
+	held(0)
+	execute(a.prepare("double")) // which the end of the server ends: see start
+}
+
+func TestStatementsAreBounded(t *testing.T) {
+	r := start(t, Options{Held: 10_000}, nil, "double")
+	a := r.sql()
+	first, second := a.prepare("double"), a.prepare("double")
+	first.bind(make([]float32, 1000))
+	info, err := first.Execute(a.ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second.bind(make([]float32, 1000), make([]float32, 1000))
+	_, err = second.Execute(a.ctx)
+	if status.Code(err) != codes.ResourceExhausted || !strings.Contains(err.Error(), "statements hold 12000 bytes of answers, at most 10000 allowed") {
+		t.Errorf("answers beyond the bound: %v", err)
+	}
+	if open, bytes := r.gauge("goruntime_statements"), r.gauge("goruntime_statement_bytes"); open != 2 || bytes != 4000 {
+		t.Errorf("the metrics say %v statements with %v bytes, want 2 and 4000", open, bytes)
+	}
+	if bytes, blocks := r.keeps(); bytes != 4000 || blocks != 1 {
+		t.Errorf("%d bytes, %d blocks are held, want those of the first statement", bytes, blocks)
+	}
+	if _, err := a.fetch(info.Endpoint[0].Ticket); err != nil {
+		t.Error(err)
+	}
+	second.bind(make([]float32, 1000), make([]float32, 1000))
+	if got, err := second.answers(); err != nil || len(got) != 2 {
+		t.Errorf("there is room again: %d batches, %v", len(got), err)
+	}
+	for range maxStatements - 2 {
+		a.prepare("double")
+	}
+	if _, err := a.Prepare(a.ctx, "double"); status.Code(err) != codes.ResourceExhausted {
+		t.Errorf("a statement too many: %v", err)
+	}
+}
+
+func TestStatementsBelongToTheirCaller(t *testing.T) {
+	r := start(t, Options{Tokens: []Token{{Secret: "a"}, {Secret: "b"}, {Secret: "c", Models: []string{"sum"}}}}, nil, "double", "sum")
+	a := r.sql()
+	if _, err := a.Prepare(a.ctx, "double"); status.Code(err) != codes.Unauthenticated {
+		t.Errorf("without a token: %v", err)
+	}
+	if _, err := a.Prepare(a.with("c").ctx, "double"); status.Code(err) != codes.PermissionDenied {
+		t.Errorf("with a token for another model: %v", err)
+	}
+	p := a.with("a").prepare("double")
+	p.bind([]float32{1})
+	info, err := p.Execute(p.a.ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := a.with("b")
+	if _, err := b.fetch(info.Endpoint[0].Ticket); status.Code(err) != codes.NotFound {
+		t.Errorf("another's answers: %v", err)
+	}
+	if got, err := p.a.fetch(info.Endpoint[0].Ticket); err != nil || !same(got[0], []float32{2}) {
+		t.Errorf("one's own answers: %v, %v", got, err)
+	}
+}
+
+func TestCommandsThatAreNotServed(t *testing.T) {
+	r := start(t, Options{}, nil, "double")
+	a := r.sql()
+	p := a.prepare("double")
+	wrapped, err := wrap(&pb.CommandPreparedStatementQuery{PreparedStatementHandle: []byte("made up")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	describe := func(d *aflight.FlightDescriptor) error {
+		_, err := a.Client.Client.GetFlightInfo(a.ctx, d)
+		return err
+	}
+	for name, c := range map[string]struct {
+		err  error
+		code codes.Code
+		text string
+	}{
+		"a query of no model":   {func() error { _, err := a.Prepare(a.ctx, "SELECT 1"); return err }(), codes.NotFound, `no model "SELECT 1"`},
+		"no parameters":         {func() error { _, err := p.answers(); return err }(), codes.InvalidArgument, `no parameters are bound: the query is the model "double"`},
+		"a plain query":         {func() error { _, err := a.Execute(a.ctx, "double"); return err }(), codes.Unimplemented, "CommandStatementQuery is not served"},
+		"tables":                {func() error { _, err := a.GetTableTypes(a.ctx); return err }(), codes.Unimplemented, "CommandGetTableTypes is not served"},
+		"a handle of nothing":   {describe(&aflight.FlightDescriptor{Type: aflight.DescriptorCMD, Cmd: wrapped}), codes.NotFound, "no statement of that handle"},
+		"a command of nonsense": {describe(&aflight.FlightDescriptor{Type: aflight.DescriptorCMD, Cmd: []byte{0xff}}), codes.InvalidArgument, "no google.protobuf.Any"},
+		"a ticket of nonsense":  {func() error { _, err := a.fetch(&aflight.Ticket{Ticket: []byte("x")}); return err }(), codes.InvalidArgument, "a ticket of 1 bytes"},
+		"a ticket of no handle": {func() error { _, err := a.fetch(&aflight.Ticket{Ticket: make([]byte, 40)}); return err }(), codes.NotFound, "no statement of that handle"},
+		"columns that do not fit": {func() error {
+			p := a.prepare("double")
+			schema := arrow.NewSchema([]arrow.Field{{Name: "x", Type: arrow.PrimitiveTypes.Float64}}, nil)
+			p.SetParameters(array.NewRecordBatch(schema, []arrow.Array{array.MakeArrayOfNull(memory.DefaultAllocator, arrow.PrimitiveTypes.Float64, 1)}, 1))
+			_, err := p.answers()
+			return err
+		}(), codes.InvalidArgument, "f64, f32 expected"},
+		"a path where a command belongs": {func() error {
+			s := a.put(a.ctx, &aflight.FlightDescriptor{Type: aflight.DescriptorPATH, Path: []string{"double"}}, 1)
+			_, err := s.Recv()
+			return err
+		}(), codes.InvalidArgument, "a descriptor with a command expected"},
+	} {
+		if status.Code(c.err) != c.code || !strings.Contains(c.err.Error(), c.text) {
+			t.Errorf("%s: %v, want %v %q", name, c.err, c.code, c.text)
+		}
+	}
+}
+
+// put begins a DoPut with batches.
+func (a *asker) put(ctx context.Context, d *aflight.FlightDescriptor, batches int) grpc.BidiStreamingClient[aflight.FlightData, aflight.PutResult] {
+	a.t.Helper()
+	s, err := a.Client.Client.DoPut(ctx)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	w := aflight.NewRecordWriter(s, ipc.WithSchema(schemaX))
+	w.SetFlightDescriptor(d)
+	b := batchX(make([]float32, 1000)...)
+	defer b.Release()
+	for range batches {
+		_ = w.Write(b) // a stream that the server ended tells why when it is read
+	}
+	return s
+}
+
+// A client that goes while its parameters are scored leaves nothing; its statement
+// lives on, without answers.
+func TestClientsThatVanishWhileTheyBind(t *testing.T) {
+	manifests := map[string]*arrowio.Manifest{"double": {Batch: arrowio.Batching{MaxRows: 1 << 20, DelayMicros: 20000}}}
+	r := start(t, Options{}, manifests, "double")
+	a := r.sql()
+	p := a.prepare("double")
+	command, err := wrap(&pb.CommandPreparedStatementQuery{PreparedStatementHandle: p.Handle()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 4 {
+		ctx, cancel := context.WithCancel(a.ctx)
+		a.put(ctx, &aflight.FlightDescriptor{Type: aflight.DescriptorCMD, Cmd: command}, 3)
+		cancel()
+	}
+	r.nothingIsHeld()
+	if _, err := p.answers(); status.Code(err) != codes.InvalidArgument {
+		t.Errorf("executed without parameters: %v", err)
+	}
+	p.bind([]float32{5})
+	if got, err := p.answers(); err != nil || !same(got[0], []float32{10}) {
+		t.Errorf("bound again: %v, %v", got, err)
+	}
+}
+
+func TestActionsOfStatementsAreChecked(t *testing.T) {
+	r := start(t, Options{}, nil, "double")
+	c := r.connect(nil)
+	do := func(kind string, body []byte) error {
+		s, err := c.DoAction(context.Background(), &aflight.Action{Type: kind, Body: body})
+		if err == nil {
+			_, err = s.Recv()
+		}
+		return err
+	}
+	other, err := wrap(&pb.ActionBeginTransactionRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	unknown, err := wrap(&pb.ActionClosePreparedStatementRequest{PreparedStatementHandle: []byte("made up")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	bare, err := proto.Marshal(&pb.ActionCreatePreparedStatementRequest{Query: "double"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		kind string
+		body []byte
+		code codes.Code
+	}{
+		"another message":        {"CreatePreparedStatement", other, codes.Unimplemented},
+		"no Any":                 {"CreatePreparedStatement", []byte{0xff}, codes.InvalidArgument},
+		"the message by itself":  {"CreatePreparedStatement", bare, codes.Unimplemented},
+		"a handle of nothing":    {"ClosePreparedStatement", unknown, codes.NotFound},
+		"closing by other means": {"ClosePreparedStatement", other, codes.Unimplemented},
+	} {
+		if err := do(c.kind, c.body); status.Code(err) != c.code {
+			t.Errorf("%s: %v, want %v", name, err, c.code)
+		}
+	}
+}

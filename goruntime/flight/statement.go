@@ -1,0 +1,238 @@
+package flight
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/goruntime/goruntime/goruntime/arrowio"
+	"github.com/goruntime/goruntime/goruntime/errs"
+)
+
+// maxStatements bounds the statements of a server: clients that vanish close none.
+const maxStatements = 4096
+
+// statements are the prepared statements of a server, by handle, and what they hold
+// for their clients to fetch.
+type statements struct {
+	limit int64         // bytes of answers, of all statements together
+	idle  time.Duration // after which an unused statement is closed; 0 or less is never
+	held  atomic.Int64
+
+	mu     sync.Mutex // protects all below
+	list   map[string]*statement
+	closed bool
+}
+
+// statement is a model that a client asked for, and the answers for what it bound last.
+//
+// Ownership: a statement owns its results; they end when they are fetched, with the
+// next ones, and with the statement.
+type statement struct {
+	handle         string
+	token          *Token // the caller's; nil where the server knows none
+	model, version string
+	timer          *time.Timer // closes it when it was not used for long; nil is never
+
+	mu      sync.Mutex // protects all below
+	results *results
+	number  uint64 // of the results that were bound last
+	closed  bool
+}
+
+// results are the answers for one binding.
+type results struct {
+	number  uint64
+	model   *Model // in use until they are released
+	schema  *arrow.Schema
+	batches []arrow.RecordBatch
+	rows    int64
+	bytes   int64
+	told    bool // by GetFlightInfo: they are fetched next
+	of      *statements
+}
+
+func newStatements(limit int64, idle time.Duration) *statements {
+	return &statements{limit: limit, idle: idle, list: map[string]*statement{}}
+}
+
+// open returns how many statements there are.
+func (ss *statements) open() int {
+	ss.mu.Lock()
+	defer ss.mu.Unlock()
+	return len(ss.list)
+}
+
+// add makes a statement.
+//
+// Errors: errs.Memory where there are too many, errs.Closed.
+func (ss *statements) add(token *Token, model, version string) (*statement, error) {
+	ss.mu.Lock()
+	defer ss.mu.Unlock()
+	if ss.closed {
+		return nil, errs.New(errs.Closed, "the server ends")
+	}
+	if len(ss.list) >= maxStatements {
+		return nil, errs.New(errs.Memory, "%d statements are open, at most %d allowed: close some", len(ss.list), maxStatements)
+	}
+	st := &statement{handle: rand.Text(), token: token, model: model, version: version}
+	if ss.idle > 0 {
+		st.timer = time.AfterFunc(ss.idle, func() { ss.close(st) })
+	}
+	ss.list[st.handle] = st
+	return st, nil
+}
+
+// get returns an open statement of a caller.
+//
+// Errors: errs.Name where the caller has none of that handle.
+func (ss *statements) get(token *Token, handle string) (*statement, error) {
+	ss.mu.Lock()
+	st := ss.list[handle]
+	ss.mu.Unlock()
+	if st == nil || st.token != token {
+		return nil, errs.New(errs.Name, "no statement of that handle is open: it was closed, or not used for %v: prepare it again", ss.idle)
+	}
+	if st.timer != nil {
+		st.timer.Reset(ss.idle)
+	}
+	return st, nil
+}
+
+// close ends a statement and what it holds; ended ones are passed over.
+func (ss *statements) close(st *statement) {
+	ss.mu.Lock()
+	delete(ss.list, st.handle)
+	ss.mu.Unlock()
+	if st.timer != nil {
+		st.timer.Stop()
+	}
+	st.mu.Lock()
+	old := st.results
+	st.results, st.closed = nil, true
+	st.mu.Unlock()
+	old.release()
+}
+
+// closeAll ends all statements and refuses further ones.
+func (ss *statements) closeAll() {
+	ss.mu.Lock()
+	ss.closed = true
+	list := make([]*statement, 0, len(ss.list))
+	for _, st := range ss.list {
+		list = append(list, st)
+	}
+	ss.mu.Unlock()
+	for _, st := range list {
+		ss.close(st)
+	}
+}
+
+// add keeps one more answer, with a reference of its own.
+//
+// Errors: errs.Memory where all statements would hold too much, errs.Shape where the
+// schema changed.
+func (r *results) add(m *Model, b arrow.RecordBatch) error {
+	if r.model == nil {
+		m.enter()
+		r.model, r.schema = m, b.Schema()
+	}
+	if err := oneSchema(b.Schema(), r.schema); err != nil {
+		return err
+	}
+	n := arrowio.Size(b)
+	if held := r.of.held.Add(n); held > r.of.limit {
+		r.of.held.Add(-n)
+		return errs.New(errs.Memory, "statements hold %d bytes of answers, at most %d allowed: fetch what was scored, close statements, or bind fewer rows", held, r.of.limit)
+	}
+	b.Retain()
+	r.batches, r.rows, r.bytes = append(r.batches, b), r.rows+b.NumRows(), r.bytes+n
+	return nil
+}
+
+// next takes the first answer out; nil where there is none. The caller releases it.
+func (r *results) next() arrow.RecordBatch {
+	if len(r.batches) == 0 {
+		return nil
+	}
+	b := r.batches[0]
+	r.batches[0] = nil
+	r.batches = r.batches[1:]
+	n := arrowio.Size(b)
+	r.bytes -= n
+	r.of.held.Add(-n)
+	return b
+}
+
+// release ends what was not fetched. A nil receiver holds nothing.
+func (r *results) release() {
+	if r == nil {
+		return
+	}
+	for b := r.next(); b != nil; b = r.next() {
+		b.Release()
+	}
+	if r.model != nil {
+		r.model.leave()
+		r.model = nil
+	}
+}
+
+// drop ends the answers that were not fetched.
+func (st *statement) drop() {
+	st.mu.Lock()
+	old := st.results
+	st.results = nil
+	st.mu.Unlock()
+	old.release()
+}
+
+// bind puts the answers for new parameters in the place of the ones before.
+func (st *statement) bind(r *results) error {
+	st.mu.Lock()
+	if st.closed {
+		st.mu.Unlock()
+		r.release()
+		return errs.New(errs.Closed, "the statement was closed while its parameters were scored")
+	}
+	st.number++
+	r.number = st.number
+	old := st.results
+	st.results = r
+	st.mu.Unlock()
+	old.release()
+	return nil
+}
+
+// bound describes the answers that were not told of yet, once: a client that executes
+// again without parameters is not given the answers for earlier ones.
+//
+// Errors: errs.Argument where nothing was bound.
+func (st *statement) bound() (ticket []byte, schema *arrow.Schema, rows, bytes int64, err error) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	r := st.results
+	if r == nil || r.told || r.schema == nil {
+		return nil, nil, 0, 0, errs.New(errs.Argument, "no parameters are bound: the query is the model %q, and its parameters a batch of rows to score", st.model)
+	}
+	r.told = true
+	return binary.BigEndian.AppendUint64([]byte(st.handle), r.number), r.schema, r.rows, r.bytes, nil
+}
+
+// take takes the answers of a ticket out; the caller releases them.
+//
+// Errors: errs.Name where they were fetched, or others bound.
+func (st *statement) take(number uint64) (*results, error) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	r := st.results
+	if r == nil || r.number != number {
+		return nil, errs.New(errs.Name, "these answers are not there: they can be fetched once, until the statement is executed again or closed")
+	}
+	st.results = nil
+	return r, nil
+}
