@@ -125,16 +125,19 @@ func (k *call) decode(s *session, c *C.gr_call) (err error) {
 
 // feed lists the inputs.
 func (k *call) feed(list []C.gr_view) error {
-	k.In, k.Values = k.In[:0], nil
+	for len(k.In) < len(list) {
+		k.In = append(k.In, tensor.View{})
+	}
+	k.In, k.Values = k.In[:len(list)], nil
 	for i := range list {
-		v := viewOf(&list[i])
+		v := &k.In[i] // written in place: a copy would wait for the stores just before
+		see(v, &list[i])
 		if list[i].columns != nil {
 			if len(v.Shape) != 2 {
 				return errs.New(errs.Argument, "input %d lies as columns and has rank %d: 2 expected", i, len(v.Shape))
 			}
 			v.Columns = unsafe.Slice((*unsafe.Pointer)(unsafe.Pointer(list[i].columns)), v.Shape[1])
 		}
-		k.In = append(k.In, v)
 		if list[i].dtype == C.GR_OTHER {
 			if k.Values == nil {
 				k.Values = make([]*values.Value, len(list))
@@ -151,7 +154,7 @@ func (k *call) borrow(list []C.gr_view) {
 	k.lent = make([]tensor.View, len(list))
 	for i := range list {
 		if list[i].data != nil || list[i].dtype != 0 {
-			k.lent[i] = viewOf(&list[i])
+			see(&k.lent[i], &list[i])
 			k.Lent[i] = &k.lent[i]
 		}
 	}
@@ -178,12 +181,11 @@ func (k *call) stopper(c *C.gr_call) error {
 	return nil
 }
 
-func viewOf(v *C.gr_view) tensor.View {
-	return tensor.View{
-		DType: tensor.DType(v.dtype), Data: v.data,
-		// SAFETY: int64_t is Go's int on the platforms that build; dims has rank entries.
-		Shape: unsafe.Slice((*int)(unsafe.Pointer(v.dims)), int(v.rank)),
-	}
+// see makes t a view of v's memory.
+func see(t *tensor.View, v *C.gr_view) {
+	t.DType, t.Data, t.Columns = tensor.DType(v.dtype), v.data, nil
+	// SAFETY: int64_t is Go's int on the platforms that build; dims has rank entries.
+	t.Shape = unsafe.Slice((*int)(unsafe.Pointer(v.dims)), int(v.rank))
 }
 
 // encode turns the results into leases.

@@ -33,10 +33,12 @@ PyObject *gr_set_errors(PyObject *module, PyObject *errors);
 extern PyObject *gr_errors_module;
 
 /* native_array.c */
+extern PyTypeObject gr_lease_type; /* made ready before the first array */
 int gr_dtype_of(PyArrayObject *array);            /* TensorProto.DataType, -1 for none */
 PyArray_Descr *gr_descr_of(int dtype);            /* a new reference, or NULL with an exception */
 PyObject *gr_array_of(gr_output *output);         /* takes the lease; NULL with an exception */
 void gr_output_drop(gr_output *output);           /* releases what an output holds */
+gr_lease *gr_lease_under(PyObject *array, uint32_t *generation); /* that of the memory it is a view of, NULL for none */
 PyObject *gr_strings_of(const gr_output *output); /* a new object array of str */
 PyObject *gr_to_array(PyObject *value, int dtype, uint64_t io);
 PyObject *gr_to_strings(PyObject *value, gr_string **strings);

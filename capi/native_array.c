@@ -5,8 +5,6 @@
 
 gr_lease_shared *gr_lease_words = NULL;
 
-static const char *const lease_name = "goruntime.IOLease";
-
 /* NumPy's own types by TensorProto.DataType. */
 static const int numpy_types[NUM_DTYPES] = {
     -1,        NPY_FLOAT32, NPY_UINT8,  NPY_INT8,   NPY_UINT16, NPY_INT16,     NPY_INT32,      NPY_INT64, NPY_OBJECT,
@@ -75,10 +73,52 @@ int gr_dtype_of(PyArrayObject *array) {
   return extra_dtype_of(PyArray_DESCR(array));
 }
 
-/* release is the one release of a lease: any thread, any time, no Go. */
-static void release(PyObject *capsule) {
-  gr_lease *lease = PyCapsule_GetPointer(capsule, lease_name);
-  gr_lease_release(lease, (uint32_t)(uintptr_t)PyCapsule_GetContext(capsule), gr_lease_words);
+/* A lease as the base of an array. Some that died wait for the next; the interpreter's
+ * lock protects them. */
+typedef struct {
+  PyObject_HEAD gr_lease *lease;
+  uint32_t generation;
+} Lease;
+
+static Lease *waiting[32];
+static int n_waiting = 0;
+
+/* lease_dealloc is the one release of a lease: any thread, any time, no Go. */
+static void lease_dealloc(Lease *self) {
+  gr_lease_release(self->lease, self->generation, gr_lease_words);
+  if (n_waiting < (int)(sizeof waiting / sizeof *waiting)) waiting[n_waiting++] = self;
+  else PyObject_Free(self);
+}
+
+PyTypeObject gr_lease_type = {
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "goruntime.IOLease",
+    .tp_basicsize = sizeof(Lease),
+    .tp_dealloc = (destructor)lease_dealloc,
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+    .tp_doc = "Memory of an I/O arena, which it gets back when the last array over it dies.",
+};
+
+/* lease_of takes the lease of an output. */
+static PyObject *lease_of(gr_output *output) {
+  Lease *self;
+  if (n_waiting > 0) {
+    self = waiting[--n_waiting];
+    PyObject_Init((PyObject *)self, &gr_lease_type);
+  } else if ((self = PyObject_New(Lease, &gr_lease_type)) == NULL) {
+    gr_output_drop(output);
+    return NULL;
+  }
+  self->lease = output->lease;
+  self->generation = output->generation;
+  output->lease = NULL;
+  return (PyObject *)self;
+}
+
+gr_lease *gr_lease_under(PyObject *array, uint32_t *generation) {
+  while (array != NULL && PyArray_Check(array)) array = PyArray_BASE((PyArrayObject *)array);
+  if (array == NULL || Py_TYPE(array) != &gr_lease_type) return NULL;
+  *generation = ((Lease *)array)->generation;
+  return ((Lease *)array)->lease;
 }
 
 void gr_output_drop(gr_output *output) {
@@ -93,14 +133,11 @@ void gr_output_drop(gr_output *output) {
 
 /* array_over wraps leased memory; it takes the lease and the descr. */
 static PyObject *array_over(gr_output *output, PyArray_Descr *descr) {
-  PyObject *base = PyCapsule_New(output->lease, lease_name, release);
+  PyObject *base = lease_of(output);
   if (base == NULL) {
-    gr_output_drop(output);
     Py_DECREF(descr);
     return NULL;
   }
-  PyCapsule_SetContext(base, (void *)(uintptr_t)output->generation);
-  output->lease = NULL; /* the capsule's now */
   PyObject *array = PyArray_NewFromDescr(&PyArray_Type, descr, output->rank, (npy_intp *)output->dims, NULL, output->data,
                                          NPY_ARRAY_CARRAY, NULL);
   if (array == NULL) {

@@ -90,17 +90,9 @@ static int array_init(struct ArrowArray *a, int64_t length, int64_t buffers, int
   return 0;
 }
 
-/* lease_of finds the lease that an array, or what it is a view of, holds. */
-static gr_lease *lease_of(PyObject *array, uint32_t *generation) {
-  while (array != NULL && PyArray_Check(array)) array = PyArray_BASE((PyArrayObject *)array);
-  if (array == NULL || !PyCapsule_IsValid(array, "goruntime.IOLease")) return NULL;
-  *generation = (uint32_t)(uintptr_t)PyCapsule_GetContext(array);
-  return PyCapsule_GetPointer(array, "goruntime.IOLease");
-}
-
 /* numbers gives the memory of an array: leased, or a copy of foreign memory. */
 static int numbers(Owned *o, PyArrayObject *array) {
-  o->lease = lease_of((PyObject *)array, &o->generation);
+  o->lease = gr_lease_under((PyObject *)array, &o->generation);
   if (o->lease != NULL && gr_lease_retain(o->lease, o->generation) == 0) {
     o->buffers[1] = PyArray_DATA(array);
     return 0;

@@ -77,6 +77,7 @@ static int exec_module(PyObject *module) {
     PyErr_SetString(PyExc_ImportError, "goruntime could not install its fork guard");
     return -1;
   }
+  if (PyType_Ready(&gr_lease_type) < 0) return -1;
   if (add_type(module, &gr_session_spec, &gr_session_type) < 0 || add_type(module, &gr_arena_spec, &gr_arena_type) < 0 ||
       add_type(module, &gr_stop_spec, &gr_stop_type) < 0 || add_type(module, &gr_schema_spec, &gr_schema_type) < 0 ||
       add_type(module, &gr_batch_spec, &gr_batch_type) < 0 || add_type(module, &gr_reader_spec, &gr_reader_type) < 0 ||
