@@ -87,6 +87,25 @@ func New(nodes []Node, roots []int32) *Forest {
 // Len returns the number of trees.
 func (f *Forest) Len() int { return len(f.roots) }
 
+// Leaves calls visit with the number of each leaf of a tree, once for each way to it
+// that no other has gone.
+func (f *Forest) Leaves(tree int, visit func(leaf int32)) {
+	seen, stack := map[int32]bool{}, []int32{f.roots[tree]}
+	for len(stack) > 0 {
+		i := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if seen[i] {
+			continue
+		}
+		seen[i] = true
+		if n := &f.nodes[i]; n.Mode == Leaf {
+			visit(n.Yes)
+		} else {
+			stack = append(stack, n.Yes, n.No)
+		}
+	}
+}
+
 // Packed says, for a block of rows, whether the packed walk serves it; nan tells
 // whether there is a NaN among them.
 func (f *Forest) Packed(nan bool) bool { return len(f.cells) > 0 && (!nan || f.toNo) }

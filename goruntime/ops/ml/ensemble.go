@@ -71,9 +71,10 @@ type finisher[T number] interface {
 type ensemble[T number] struct {
 	trees     *tree.Forest
 	votes     *votes[T]
-	lone      []weight[T] // by leaf, where each has one weight, which is added
+	first     []weight[T] // by leaf, where each has a weight, which is added; else nil
+	rest      *votes[T]   // the weights behind those, nil where there are none
+	sure      []bool      // the targets that every row has something for, where no other has; else nil
 	quick     *tree.Quick // of small trees whose leaves each have one weight, else nil
-	sure      []bool      // of the quick form, the targets that every row has something for
 	targets   int
 	features  int
 	aggregate aggregate
@@ -107,7 +108,10 @@ const mostTargets = 1 << 20
 func newEnsemble[T number](c *op.Context, f *tree.Forest, v *votes[T], targets int, by aggregate, load loader, end finisher[T]) *ensemble[T] {
 	e := &ensemble[T]{trees: f, votes: v, targets: targets, features: featuresOf(c.In(0).Shape), aggregate: by, load: load, end: end}
 	if by <= sum {
-		e.lone = v.alone()
+		if e.sure = v.sure(f, targets); e.sure != nil {
+			e.votes = v.condensed()
+		}
+		e.first, e.rest = e.votes.split()
 	}
 	blocks := min(8, max(1, groupBytes/(8*tree.Lanes*max(1, e.features))), max(1, groupBytes/max(1, targets)))
 	e.group = blocks * tree.Lanes
@@ -122,16 +126,6 @@ func newEnsemble[T number](c *op.Context, f *tree.Forest, v *votes[T], targets i
 	}
 	e.prepareQuick(c)
 	return e
-}
-
-// alone returns the weight of each leaf where there is exactly one.
-func (v *votes[T]) alone() []weight[T] {
-	for i, at := range v.starts {
-		if at != int32(i) {
-			return nil
-		}
-	}
-	return v.list
 }
 
 // rowGrain is how many walks of a tree make a chunk worth handing out.
@@ -153,8 +147,7 @@ func (e *ensemble[T]) Chunk(lo, hi int) {
 			continue
 		}
 		n := min(hi-lo, e.group)
-		clear(r.sums)
-		clear(r.given)
+		e.reset(r, n)
 		full := n / tree.Lanes
 		if full > 0 {
 			e.blocks(r, lo, full)
@@ -164,6 +157,15 @@ func (e *ensemble[T]) Chunk(lo, hi int) {
 		}
 		e.finishAll(r, lo, n)
 		lo += n
+	}
+}
+
+// reset clears the sums of n rows.
+func (e *ensemble[T]) reset(r *room[T], n int) {
+	clear(r.sums[:n*e.targets])
+	clear(r.given[:n*e.targets])
+	for row := range n {
+		copy(r.given[row*e.targets:], e.sure)
 	}
 }
 
@@ -197,19 +199,30 @@ func (e *ensemble[T]) blocks(r *room[T], from, blocks int) {
 // addAll gives the weights of a leaf of one tree to each row.
 func (e *ensemble[T]) addAll(r *room[T], leaves []int32) {
 	switch {
-	case e.lone == nil:
+	case e.first == nil:
 		for row, leaf := range leaves {
 			e.add(r, row, leaf)
 		}
+		return
 	case e.targets == 1:
 		sums, given := r.sums[:len(leaves)], r.given[:len(leaves)]
 		for row, leaf := range leaves {
-			sums[row] += e.lone[leaf].value
+			sums[row] += e.first[leaf].value
 			given[row] = true
 		}
 	default:
 		for row, leaf := range leaves {
-			w := &e.lone[leaf]
+			w := &e.first[leaf]
+			at := row*e.targets + int(w.target)
+			r.sums[at] += w.value
+			r.given[at] = true
+		}
+	}
+	if e.rest == nil {
+		return
+	}
+	for row, leaf := range leaves {
+		for _, w := range e.rest.of(leaf) {
 			at := row*e.targets + int(w.target)
 			r.sums[at] += w.value
 			r.given[at] = true
@@ -233,7 +246,7 @@ func (e *ensemble[T]) row(r *room[T], from, at int) {
 // add gives the weights of a leaf to the sums of the row at a place.
 func (e *ensemble[T]) add(r *room[T], at int, leaf int32) {
 	sums, given := r.sums[at*e.targets:(at+1)*e.targets], r.given[at*e.targets:(at+1)*e.targets]
-	list := e.votes.list[e.votes.starts[leaf]:e.votes.starts[leaf+1]]
+	list := e.votes.of(leaf)
 	if e.aggregate <= sum {
 		for _, w := range list {
 			sums[w.target] += w.value

@@ -9,13 +9,11 @@ import (
 // prepareQuick sees to it that rows are walked quickly where they can be: float32s, by
 // trees that are small, whose leaves each add one weight.
 func (e *ensemble[T]) prepareQuick(c *op.Context) {
-	if c.In(0).DType != tensor.F32 || e.lone == nil {
+	if c.In(0).DType != tensor.F32 || e.first == nil || e.rest != nil {
 		return
 	}
-	e.sure = make([]bool, e.targets)
 	e.quick = e.trees.Quick(func(leaf int32) (target int, value float32) {
-		w := e.lone[leaf]
-		e.sure[w.target] = true
+		w := e.first[leaf]
 		return int(w.target), float32(w.value)
 	})
 	if e.quick == nil {

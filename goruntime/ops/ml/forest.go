@@ -71,18 +71,6 @@ func widened[T any](wide func(T) float64) func(*tensor.View) []float64 {
 // nodeKey names a node within the attributes.
 type nodeKey struct{ tree, node int }
 
-// weight is what a leaf gives to a target.
-type weight[T number] struct {
-	target int32
-	value  T
-}
-
-// votes are the weights of the leaves: those of leaf i are from starts[i] on.
-type votes[T number] struct {
-	starts []int32
-	list   []weight[T]
-}
-
 // newForest builds the forest that the attributes describe, whose weights have
 // attributes of this prefix: target_ or class_. Features is how many numbers a
 // row has, targets how many ids there may be.
