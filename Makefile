@@ -68,7 +68,7 @@ test-c: $(VENV)/tools
 test-python: $(VENV)/installed
 	$(BIN)/python -m pytest
 
-# What takes long or needs much disk: files of 2 GB.
+# What takes long or needs much disk: files of 2 GB, and a client in Java where Maven is.
 test-slow: $(VENV)/installed
 	$(BIN)/python -m pytest -m slow tests/arrow
 
