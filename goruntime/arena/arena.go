@@ -23,6 +23,7 @@ type ExecutionArena struct {
 // NewExecution returns an empty arena.
 func NewExecution(o Options) *ExecutionArena {
 	a := &ExecutionArena{s: newStore(o)}
+	a.s.slack = slack
 	a.watch = own.Over(a, "ExecutionArena")
 	return a
 }

@@ -137,7 +137,7 @@ func (m *model) check(t *rapid.T) {
 	if m.cap != NoCap && st.Retained > m.cap {
 		t.Fatalf("above the cap of %d: %+v", m.cap, st)
 	}
-	if m.cap == NoCap && st.Live+st.Retained > bound(st.PeakLive) && st.Live+st.Retained > bound(m.peak) {
+	if m.cap == NoCap && st.Live+st.Retained > m.a.s.bound(st.PeakLive) && st.Live+st.Retained > m.a.s.bound(m.peak) {
 		t.Fatalf("above the bound: %+v", st)
 	}
 	m.peak = max(m.peak, st.PeakLive)

@@ -12,7 +12,8 @@ import (
 )
 
 // NoCap as RetentionCap keeps free memory up to the default bound: live and
-// retained together at most 1.25 times the largest live size since ResetPeak.
+// retained together at most 1.25 times the largest live size since ResetPeak, in an
+// ExecutionArena at least 4 MB above it.
 const NoCap = -1
 
 // NoLimit as Limit bounds nothing.
@@ -37,6 +38,7 @@ type store struct {
 	blocks   []*block // all records
 	records  []*block // those of blocks that are gone
 	cap      int64    // NoCap, or bytes
+	slack    int64    // what the default bound allows above the peak at least
 	limit    int64
 	closed   bool
 	st       Stats
@@ -179,12 +181,17 @@ func (s *store) makeRoom(asked int, n int64) error {
 		s.evictTo(s.limit - live)
 	}
 	if s.cap == NoCap {
-		s.evictTo(max(0, bound(max(s.st.PeakLive, live))-live))
+		s.evictTo(max(0, s.bound(max(s.st.PeakLive, live))-live))
 	}
 	return nil
 }
 
-func bound(peak int64) int64 { return peak + peak/4 }
+// bound is what live and retained memory take together at most.
+func (s *store) bound(peak int64) int64 { return peak + max(peak/4, s.slack) }
+
+// slack is for runs whose sizes are not planned: they take and give back many blocks of
+// a few sizes each.
+const slack = 4 << 20
 
 // carve gives b a piece of a slab.
 func (s *store) carve(b *block) error {

@@ -26,7 +26,8 @@ class _Arena:
         Args:
             capacity: how many blocks to prepare for; a hint.
             retention_cap: the most bytes of free memory to keep. None keeps live
-                and free memory within 1.25 times the peak of live memory.
+                and free memory within 1.25 times the peak of live memory, in an
+                ExecutionArena at least 4 MB above it.
             limit: a hard bound on live and free bytes together; a run that
                 would exceed it raises LimitError. None is no bound.
         """

@@ -38,9 +38,12 @@ type Args struct {
 	Tail    *chain.Bound // what is applied to Y part by part, or nil
 }
 
-// fewPixels is up to how many output pixels an image has its filters in the
-// columns of the product.
-const fewPixels = 24
+// An image of up to fewPixels pixels has its filters in the columns of the product, as
+// has one of up to mostPixels that leaves an eighth of its vectors empty.
+const (
+	fewPixels  = 24
+	mostPixels = 52
+)
 
 // Plan is a convolution prepared for one geometry. It implements the task of a
 // parallel loop over its parts.
@@ -55,13 +58,14 @@ type Plan struct {
 	perM    int // filters of a group
 	direct  bool
 	few     bool
-	wino    *winograd // nil where it does not pay
-	slide   *slide    // nil where windows do not slide over padded rows
-	depth   *depth    // nil where filters are of several channels, or planes large
-	offsets []int32   // few: of each (pixel, tap) in an input plane, -1 in the padding
-	pieces  []piece   // of all blocks, what unfold lays out
-	first   []int32   // where the pieces of each block begin; one more at the end
-	blocks  int       // of pixels: bands of rows, or width pixels each
+	turn    *pixelRows // few: nil where windows are of several pixels or strided
+	wino    *winograd  // nil where it does not pay
+	slide   *slide     // nil where windows do not slide over padded rows
+	depth   *depth     // nil where filters are of several channels, or planes large
+	offsets []int32    // few: of each (pixel, tap) in an input plane, -1 in the padding
+	pieces  []piece    // of all blocks, what unfold lays out
+	first   []int32    // where the pieces of each block begin; one more at the end
+	blocks  int        // of pixels: bands of rows, or width pixels each
 	width   int
 	cuts    int // of the filters of a group, where there are few blocks
 	perPart int // bytes of scratch of one thread's chunk
@@ -77,7 +81,7 @@ func NewPlan(s Shape, threads, tail int) *Plan {
 	p := &Plan{s: s, pixels: product(s.Out), plane: product(s.In), taps: product(s.Kernel), perM: s.M / s.Group}
 	p.k = s.C / s.Group * p.taps
 	p.direct = p.isDirect()
-	p.few = p.pixels <= fewPixels && p.perM >= 16
+	p.few = p.fewPixels()
 	p.width = gemm.Panel
 	if p.direct && !p.few {
 		p.width = p.wide()
@@ -85,11 +89,16 @@ func NewPlan(s Shape, threads, tail int) *Plan {
 	p.blocks = (p.pixels + p.width - 1) / p.width
 	if p.few {
 		p.blocks = 1
+		rows := p.pixels * p.k
+		if p.direct {
+			p.turn = p.newPixelRows()
+			rows = p.turn.floats()
+		}
 		// Filters that change from run to run are not packed: then a panel is needed.
-		p.perPart = 4 * max(p.pixels*p.k+p.pixels*p.perM, p.k*gemm.Panel)
+		p.perPart = 4 * max(rows+p.pixels*p.perM+16, p.k*gemm.Panel)
 	} else if p.direct {
 	} else if p.depth = p.newDepth(); p.depth != nil {
-		p.perPart = 4 * p.depth.floats()
+		p.perPart = 4 * p.depth.floats(p)
 	} else if p.slide = p.newSlide(); p.slide != nil {
 		p.blocks = p.slide.bands
 		p.perPart = 4 * p.slide.floats()
@@ -100,6 +109,9 @@ func NewPlan(s Shape, threads, tail int) *Plan {
 		p.perPart = 4 * p.k * gemm.Panel
 	}
 	p.cuts = p.cut(p.blocks, 2*tileRows)
+	if p.few {
+		p.cuts = p.cut(p.blocks, 2*gemm.Panel)
+	}
 	p.ends = (p.perPart + 63) &^ 63
 	p.perPart = (p.ends + 4*tail + 63) &^ 63
 	p.slots = max(1, threads)
@@ -117,6 +129,15 @@ func NewPlan(s Shape, threads, tail int) *Plan {
 		p.list()
 	}
 	return p
+}
+
+// fewPixels reports whether rows of the product are pixels.
+func (p *Plan) fewPixels() bool {
+	if p.perM < 16 {
+		return false
+	}
+	empty := whole(p.pixels, 16) - p.pixels
+	return p.pixels <= fewPixels || p.pixels <= mostPixels && p.perM >= gemm.Panel && 8*empty >= p.pixels
 }
 
 // blockFloats is how many numbers of a block of pixels, input and output, lie in the
@@ -137,7 +158,7 @@ func (p *Plan) wide() int {
 // threads have work where one image has few blocks.
 func (p *Plan) cut(blocks, least int) int {
 	blocks *= p.s.N * p.s.Group
-	if p.few || blocks == 0 || blocks >= 4 {
+	if blocks == 0 || blocks >= 4 {
 		return 1
 	}
 	return max(1, min((p.perM+least-1)/least, (4+blocks-1)/blocks))
@@ -272,8 +293,8 @@ func (p *Plan) Chunk(lo, hi int) {
 		m0, m1 := p.filters(cut, cuts), p.filters(cut+1, cuts)
 		switch {
 		case p.few && p.a.Packed != nil:
-			p.turned(image, group, scratch)
-			end.add(p, image, group*p.perM, (group+1)*p.perM, 0, p.pixels)
+			p.turned(image, group, m0, m1, scratch, filled != at)
+			end.add(p, image, group*p.perM+m0, group*p.perM+m1, 0, p.pixels)
 		case p.winograd():
 			p.tiles(image, block, m0, m1, scratch, filled != at, &end)
 		case p.slide != nil:
@@ -340,10 +361,15 @@ func (e *ending) flush() {
 	e.lo = e.hi
 }
 
-// filters returns the first filter of a cut: tiles stay whole.
+// filters returns the first filter of a cut: tiles stay whole, or panels where filters
+// are columns.
 func (p *Plan) filters(cut, cuts int) int {
-	tiles := (p.perM + tileRows - 1) / tileRows
-	return min(p.perM, tiles*cut/cuts*tileRows)
+	size := tileRows
+	if p.few {
+		size = gemm.Panel
+	}
+	tiles := (p.perM + size - 1) / size
+	return min(p.perM, tiles*cut/cuts*size)
 }
 
 // x returns the first input plane of a group of an image.

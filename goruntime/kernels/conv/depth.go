@@ -27,18 +27,7 @@ type depth struct {
 	stride        int
 	at            []int // where each input pixel goes, in bytes; up to whole vectors
 	taps          []int // where the taps lie, in bytes from the first
-	order         []int // where taps go that lie one behind the other
-}
-
-// turn is what the transposes read; convgen has the offsets.
-type turn struct {
-	dst    unsafe.Pointer // 0
-	src    unsafe.Pointer // 8
-	planes unsafe.Pointer // 16, bytes from the first plane to each
-	at     unsafe.Pointer // 24, where each pixel goes among the vectors, in bytes
-	blocks int            // 32, of as many pixels as there are lanes
-	mask   unsafe.Pointer // 40, of the pixels beyond, or nil
-	n      int            // pixels, for the portable kernels
+	order         []int // where pixels and taps lie that are one behind the other
 }
 
 // deepTile is what a kernel reads; convgen has the offsets.
@@ -76,7 +65,7 @@ func (p *Plan) newDepth() *depth {
 		return nil
 	}
 	d.step = g.down * d.width * vector
-	for i := range (p.plane + d.lanes - 1) / d.lanes * d.lanes {
+	for i := range whole(p.plane, d.lanes) {
 		y, x := i/g.inWidth+g.top, i%g.inWidth+g.left
 		if i >= p.plane || y >= high || x >= d.width || y < 0 || x < 0 {
 			y, x = high, 0
@@ -86,18 +75,15 @@ func (p *Plan) newDepth() *depth {
 	for t := range p.taps {
 		d.taps = append(d.taps, (t/g.taps*g.tall*d.width+t%g.taps*g.wide)*vector)
 	}
-	for t := range (p.taps + d.lanes - 1) / d.lanes * d.lanes {
-		d.order = append(d.order, t*vector)
-	}
+	d.order = behind(max(p.taps, p.pixels), d.lanes, vector)
 	return d
 }
 
 // floats returns how much scratch a block of channels needs: the padded image, its
 // pixels, the taps and the bias.
-func (d *depth) floats() int { return d.lanes * (d.size + d.pixels() + len(d.order) + 1) }
-
-// pixels returns how many vectors the output takes, whole blocks of them.
-func (d *depth) pixels() int { return (d.rows*d.columns + d.lanes - 1) / d.lanes * d.lanes }
+func (d *depth) floats(p *Plan) int {
+	return d.lanes * (d.size + whole(p.pixels, d.lanes) + whole(p.taps, d.lanes) + 1)
+}
 
 // channels computes the blocks of channels [lo, hi) of all images.
 func (p *Plan) channels(lo, hi int, scratch unsafe.Pointer, end *ending) {
@@ -105,8 +91,8 @@ func (p *Plan) channels(lo, hi int, scratch unsafe.Pointer, end *ending) {
 	vector := 4 * d.lanes
 	// SAFETY: the scratch has room for these, one behind the other.
 	pixels := unsafe.Add(scratch, d.size*vector)
-	taps := unsafe.Add(pixels, d.pixels()*vector)
-	bias := unsafe.Add(taps, len(d.order)*vector)
+	taps := unsafe.Add(pixels, whole(p.pixels, d.lanes)*vector)
+	bias := unsafe.Add(taps, whole(p.taps, d.lanes)*vector)
 	clear(unsafe.Slice((*float32)(scratch), d.lanes*d.size))
 	t := deepTile{w: taps, offset: unsafe.Pointer(unsafe.SliceData(d.taps)), bias: bias, taps: p.taps, rows: d.rows, stepX: d.step, stepY: d.columns * vector, stride: d.stride}
 	if p.a.Relu {
@@ -116,8 +102,8 @@ func (p *Plan) channels(lo, hi int, scratch unsafe.Pointer, end *ending) {
 		image, c := i/d.blocks, i%d.blocks*d.lanes
 		n := min(d.lanes, p.s.C-c)
 		// SAFETY: channel c is one of the image, its filter and its output plane.
-		d.toChannels(v, scratch, p.x(image, c), p.plane, n, p.plane, d.at)
-		d.toChannels(v, taps, unsafe.Add(p.a.W, 4*c*p.taps), p.taps, n, p.taps, d.order)
+		v.spread(scratch, p.x(image, c), p.plane, n, p.plane, d.at)
+		v.spread(taps, unsafe.Add(p.a.W, 4*c*p.taps), p.taps, n, p.taps, d.order)
 		d.setBias(bias, p.a.Bias, c, n)
 		for x := 0; x < d.columns; x += t.pixels {
 			t.pixels = d.tile(d.columns - x)
@@ -127,7 +113,7 @@ func (p *Plan) channels(lo, hi int, scratch unsafe.Pointer, end *ending) {
 			runtime.KeepAlive(&t)
 		}
 		// SAFETY: as above.
-		d.toPlanes(v, unsafe.Add(p.a.Y, 4*(image*p.s.M+c)*p.pixels), pixels, p.pixels, n)
+		v.gather(unsafe.Add(p.a.Y, 4*(image*p.s.M+c)*p.pixels), pixels, p.pixels, n, d.order)
 		end.add(p, image, c, c+n, 0, p.pixels)
 	}
 }
@@ -146,35 +132,4 @@ func (d *depth) setBias(dst, bias unsafe.Pointer, c, n int) {
 	if bias != nil {
 		copy(to, unsafe.Slice((*float32)(unsafe.Add(bias, 4*c)), n))
 	}
-}
-
-// turn returns the operands of a transpose of n planes of size numbers, step apart.
-// Planes beyond them are named as the last one.
-func (d *depth) turn(dst, src unsafe.Pointer, step, n, size int, planes *[16]int) turn {
-	for i := range planes {
-		planes[i] = 4 * step * min(i, n-1)
-	}
-	t := turn{dst: dst, src: src, blocks: size / d.lanes, n: size}
-	if rest := size % d.lanes; rest > 0 {
-		t.mask = maskOf(d.lanes, rest)
-	}
-	return t
-}
-
-func (d *depth) toChannels(v *variant, dst, src unsafe.Pointer, step, n, size int, at []int) {
-	var planes [16]int
-	t := d.turn(dst, src, step, n, size, &planes)
-	t.planes, t.at = unsafe.Pointer(borrow(&planes)), unsafe.Pointer(unsafe.SliceData(at))
-	v.toChannels(borrow(&t))
-	runtime.KeepAlive(&t)
-	runtime.KeepAlive(&planes)
-}
-
-func (d *depth) toPlanes(v *variant, dst, src unsafe.Pointer, size, n int) {
-	var planes [16]int
-	t := d.turn(dst, src, size, n, size, &planes)
-	t.planes = unsafe.Pointer(borrow(&planes))
-	v.toPlanes(borrow(&t))
-	runtime.KeepAlive(&t)
-	runtime.KeepAlive(&planes)
 }

@@ -47,12 +47,12 @@ func portableToChannels(t *turn) {
 
 // portableToPlanes is the definition of the transpose of vectors to planes.
 func portableToPlanes(t *turn) {
-	// SAFETY: there is an offset for each plane.
-	planes := unsafe.Slice((*int)(t.planes), portableLanes)
+	// SAFETY: there is an offset for each plane and each pixel.
+	planes, at := unsafe.Slice((*int)(t.planes), portableLanes), unsafe.Slice((*int)(t.at), t.n)
 	for c := portableLanes - 1; c >= 0; c-- {
-		for i := range t.n {
+		for i, from := range at {
 			// SAFETY: as in portableToChannels.
-			*(*float32)(unsafe.Add(t.dst, planes[c]+4*i)) = *(*float32)(unsafe.Add(t.src, 4*(i*portableLanes+c)))
+			*(*float32)(unsafe.Add(t.dst, planes[c]+4*i)) = *(*float32)(unsafe.Add(t.src, from+4*c))
 		}
 	}
 }

@@ -46,7 +46,7 @@ func OperationLoop(o Operation, f Form) Loop {
 // Run computes n elements of dst from a and, for an operation, b; s and r are the
 // parameters of a curve. Dst may be a or b.
 func (l *Loop) Run(dst, a, b unsafe.Pointer, n int, s, r float32) {
-	x := args{dst: dst, a: a, b: b, n: n / l.lanes, all: n, s: s, r: r}
+	x := args{dst: dst, a: a, b: b, n: n / l.lanes, all: n, s: s, r: r, rows: 1}
 	if tail := n % l.lanes; tail > 0 && l.masked {
 		x.mask = unsafe.Pointer(&tails.bits[tail])
 	} else if tail > 0 {

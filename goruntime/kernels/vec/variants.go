@@ -21,16 +21,16 @@ type args struct {
 	c    unsafe.Pointer // 56
 	all  int            // 64, elements of a row, for the portable kernels
 	rows int            // 72
-	step int            // 80, bytes from row to row
+	step int            // 80, bytes from row to row; of an operation, of a row behind its whole steps
 }
 
 // kernels are the loops of one variant.
 type kernels struct {
-	unary                                 [functions]func(*args)
-	binary                                [operations][3]func(*args) // vector with vector, with scalar, scalar with vector
-	curves                                [curves]func(*args)
-	sum, top, squares, normalize, softmax func(*args)
-	second, fourth                        func(*args)
+	unary                                       [functions]func(*args)
+	binary                                      [operations][3]func(*args) // vector with vector, with scalar, scalar with vector
+	curves                                      [curves]func(*args)
+	sum, top, squares, normalize, softmax, sums func(*args)
+	second, fourth                              func(*args)
 }
 
 // variant is one implementation.
@@ -121,7 +121,7 @@ func newArgs(dst, src []float32, step int) args {
 	if dst == nil {
 		n = len(src)
 	}
-	a := args{dst: first(dst), a: first(src), n: n / step, all: n}
+	a := args{dst: first(dst), a: first(src), n: n / step, all: n, rows: 1}
 	if tail := n % step; tail > 0 && chosen().level == cpu.AVX512 {
 		a.mask = unsafe.Pointer(&tails.bits[tail])
 	} else if tail > 0 {

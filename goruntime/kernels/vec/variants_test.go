@@ -144,7 +144,7 @@ func TestOperationsAgreeWithPortable(t *testing.T) {
 					}
 					got, want := make([]float32, n), make([]float32, n)
 					Combine(o, got, x, y)
-					p := args{dst: first(want), a: first(x), b: first(y), all: n}
+					p := args{dst: first(want), a: first(x), b: first(y), all: n, rows: 1}
 					if n > 0 {
 						portableKernels.binary[o][form](&p)
 					}
@@ -365,4 +365,52 @@ func TestSoftmaxOfRows(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Rows that are summed, or combined with a number each, have the bits that they have
+// alone, and nothing is written beyond them.
+func TestRowsHaveTheBitsOfOneRow(t *testing.T) {
+	withEach(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(7, 8))
+		for _, n := range []int{1, 3, 8, 15, 16, 17, 49, 64} {
+			const rows = 5
+			x, each := numbers(r, rows*n), numbers(r, rows)
+			sums := make([]float32, rows+1)
+			sums[rows] = 77
+			Sums(sums[:rows], x, n)
+			for i := range rows {
+				same(t, "sum", sums[i], Sum(x[i*n:(i+1)*n]))
+			}
+			same(t, "behind the sums", sums[rows], 77)
+			for o := range operations {
+				for _, turned := range []bool{false, true} {
+					dst, want := make([]float32, rows*n+1), make([]float32, n)
+					dst[rows*n] = 77
+					a, b := x, each
+					if turned {
+						a, b = each, x
+					}
+					CombineRows(o, dst[:rows*n], a, b, turned)
+					for i := range rows {
+						row, one := x[i*n:(i+1)*n], each[i:i+1]
+						if turned {
+							row, one = one, row
+						}
+						Combine(o, want, row, one)
+						for k := range want {
+							same(t, "combined", dst[i*n+k], want[k])
+						}
+					}
+					same(t, "behind the rows", dst[rows*n], 77)
+				}
+			}
+		}
+	})
+}
+
+func same(t *testing.T, what string, got, want float32) {
+	t.Helper()
+	if math.Float32bits(got) != math.Float32bits(want) && (got == got || want == want) {
+		t.Fatalf("%s: %v, want %v", what, got, want)
+	}
 }

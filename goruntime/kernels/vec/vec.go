@@ -104,6 +104,23 @@ func Combine(o Operation, dst, a, b []float32) {
 	runtime.KeepAlive(&x)
 }
 
+// CombineRows writes a op b to dst, row by row: a number of b goes with each row of a,
+// or, turned, a number of a with each row of b. Dst may be the side with rows.
+func CombineRows(o Operation, dst, a, b []float32, turned bool) {
+	rows, form := len(b), 1
+	if turned {
+		rows, form = len(a), 2
+	}
+	if len(dst) == 0 {
+		return
+	}
+	v, n := chosen(), len(dst)/rows
+	x := newArgs(dst[:n], a, v.lanes)
+	x.b, x.rows, x.step = first(b), rows, 4*(n%v.lanes)
+	v.binary[o][form](borrow(&x))
+	runtime.KeepAlive(&x)
+}
+
 // Every writes every step-th number of src, from the first on, to dst.
 func Every(dst, src []float32, step int) {
 	if len(dst) == 0 {
@@ -136,6 +153,18 @@ func Sum(s []float32) float32 {
 	var acc [lanes]float32
 	reduce(chosen().sum, nil, s, &acc, 0)
 	return fold(&acc)
+}
+
+// Sums writes the sum of each row of n numbers of src to dst, with the bits of Sum.
+func Sums(dst, src []float32, n int) {
+	if n == 0 || len(dst) == 0 {
+		clear(dst)
+		return
+	}
+	a := newArgs(nil, src[:n], lanes)
+	a.dst, a.rows, a.step = first(dst), len(dst), 4*n
+	chosen().sums(borrow(&a))
+	runtime.KeepAlive(&a)
 }
 
 func fold(acc *[lanes]float32) float32 {

@@ -48,6 +48,7 @@ var portableKernels = kernels{
 	},
 	top:     top,
 	softmax: softmax,
+	sums:    sums,
 	squares: func(a *args) {
 		a.lanes(func(acc *float32, _ int, x float32) { *acc += (x - a.s) * (x - a.s) })
 	},
@@ -118,6 +119,20 @@ func softmax(a *args) {
 	}
 }
 
+func sums(a *args) {
+	// SAFETY: there is a sum for each row.
+	dst := unsafe.Slice((*float32)(a.dst), a.rows)
+	for i := range dst {
+		var acc [lanes]float32
+		one := *a
+		one.acc = unsafe.Pointer(&acc)
+		one.lanes(func(acc *float32, _ int, x float32) { *acc += x })
+		dst[i] = fold(&acc)
+		// SAFETY: the next row lies inside the operand, or nothing reads there.
+		a.a = unsafe.Add(a.a, a.step)
+	}
+}
+
 func expSum(a *args) {
 	dst := a.slice(a.dst)
 	a.lanes(func(acc *float32, i int, x float32) {
@@ -181,18 +196,30 @@ func pairs(f func(x, y float32) float32) [3]func(*args) {
 			}
 		},
 		func(a *args) {
-			// SAFETY: the side is one number.
-			dst, y := a.slice(a.dst), *(*float32)(a.b)
-			for i, x := range a.slice(a.a) {
-				dst[i] = f(x, y)
-			}
+			a.eachRow(a.a, a.b, func(dst, side []float32, y float32) {
+				for i, x := range side {
+					dst[i] = f(x, y)
+				}
+			})
 		},
 		func(a *args) {
-			// SAFETY: the side is one number.
-			dst, x := a.slice(a.dst), *(*float32)(a.a)
-			for i, y := range a.slice(a.b) {
-				dst[i] = f(x, y)
-			}
+			a.eachRow(a.b, a.a, func(dst, side []float32, x float32) {
+				for i, y := range side {
+					dst[i] = f(x, y)
+				}
+			})
 		},
+	}
+}
+
+// eachRow calls f with each row of the output and of a side, and the number of the
+// other side that goes with it.
+func (a *args) eachRow(side, single unsafe.Pointer, f func(dst, side []float32, x float32)) {
+	n := a.all * a.rows
+	// SAFETY: output and side have rows that lie one behind the other, the other side
+	// has a number for each.
+	dst, rows, numbers := unsafe.Slice((*float32)(a.dst), n), unsafe.Slice((*float32)(side), n), unsafe.Slice((*float32)(single), a.rows)
+	for r, x := range numbers {
+		f(dst[r*a.all:(r+1)*a.all], rows[r*a.all:(r+1)*a.all], x)
 	}
 }

@@ -18,6 +18,7 @@ type pair struct {
 	kernel       row
 	out, a, b    *tensor.View
 
+	lines lines32 // float32 rows with a number each
 	total int     // elements of the output where rows are short, else 0
 	full  [2]full // the inputs then
 }

@@ -2,6 +2,7 @@ package elementwise
 
 import (
 	"github.com/goruntime/goruntime/goruntime/kernels/vec"
+	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
 
@@ -23,6 +24,52 @@ func row32(o vec.Operation, slow row) row {
 		}
 		vec.Combine(o, dst, x, y)
 	}
+}
+
+// lines32 computes float32 rows that go with a number each, many at a time.
+type lines32 struct {
+	op        vec.Operation
+	n         int  // of a row
+	turned    bool // the numbers are those of the first input
+	out, a, b []float32
+}
+
+// rowsWithNumbers sets up p.lines and reports whether it serves: one input is dense, and the
+// other has a number for each row of it.
+func (p *pair) rowsWithNumbers() bool {
+	if len(p.dims) != 2 || p.dims[0]*p.dims[1] == 0 {
+		return false
+	}
+	p.lines.n, p.lines.turned = p.dims[1], p.sa[1] == 0
+	full, single := p.sa, p.sb
+	if p.lines.turned {
+		full, single = p.sb, p.sa
+	}
+	return dense(p.dims, full) && single[0] == 1 && single[1] == 0
+}
+
+// runRows is runPair for an operation that has vector kernels.
+func runRows(o vec.Operation) func(c *op.Context) error {
+	return func(c *op.Context) error {
+		p := c.State.(*pair)
+		if c.Out(0).DType != tensor.F32 || !p.rowsWithNumbers() {
+			return runPair(c)
+		}
+		s := &p.lines
+		s.op, s.out, s.a, s.b = o, tensor.Elems[float32](c.Out(0)), tensor.Elems[float32](c.In(0)), tensor.Elems[float32](c.In(1))
+		c.For(p.rows, max(1, grain/s.n), s)
+		return nil
+	}
+}
+
+// Chunk implements op.Task over rows.
+func (s *lines32) Chunk(lo, hi int) {
+	rows := s.out[lo*s.n : hi*s.n]
+	if s.turned {
+		vec.CombineRows(s.op, rows, s.a[lo:hi], s.b[lo*s.n:hi*s.n], true)
+		return
+	}
+	vec.CombineRows(s.op, rows, s.a[lo*s.n:hi*s.n], s.b[lo:hi], false)
 }
 
 // span32 is the float32 kernel of a function that has a vector kernel.

@@ -108,6 +108,13 @@ func rows32(m method, mean bool) op.Table {
 			return
 		}
 		out, in := tensor.Elems[float32](f.out), tensor.Elems[float32](f.in)
+		if f.segments == 1 && lo < hi && f.start(hi-1) == (hi-1)*f.run { // rows one behind the other
+			vec.Sums(out[lo:hi], in[lo*f.run:hi*f.run], f.run)
+			for i, s := range out[lo:hi] {
+				out[lo+i] = float32(end(float64(s), f.count))
+			}
+			return
+		}
 		for i := lo; i < hi; i++ {
 			first, s := f.start(i), 0.0
 			for k := range f.segments {

@@ -156,13 +156,14 @@ func (g *deep) toChannels() {
 	}, fmt.Sprintf("$%d, SI", g.bytes), fmt.Sprintf("$%d, R8", 8*g.lanes()))
 }
 
-// toPlanes reads vectors of pixels that lie one behind the other and writes them to
-// the planes, the last one first: planes that are not there are named as the last one.
+// toPlanes reads a vector for each pixel and writes them to the planes, the last one
+// first: planes that are not there are named as the last one.
 func (g *deep) toPlanes() {
 	g.begin("ToPlanes", "turn", "DI", "SI", "BX", "R8", "CX", "DX")
 	g.blocks(func(masked bool) {
 		for i := range g.lanes() {
-			g.p("VMOVUPS %d(SI), %s", i*g.bytes, g.v(i))
+			g.p("MOVQ %d(R8), AX", 8*i)
+			g.p("VMOVUPS (SI)(AX*1), %s", g.v(i))
 		}
 		columns := g.transpose()
 		if masked && g.reg == "Y" {
@@ -179,7 +180,7 @@ func (g *deep) toPlanes() {
 				g.p("VMASKMOVPS %s, Y0, (DI)(AX*1)", columns[i])
 			}
 		}
-	}, fmt.Sprintf("$%d, SI", g.lanes()*g.bytes), fmt.Sprintf("$%d, DI", g.bytes))
+	}, fmt.Sprintf("$%d, R8", 8*g.lanes()), fmt.Sprintf("$%d, DI", g.bytes))
 }
 
 // transpose turns the square of the first registers and returns where its columns

@@ -22,13 +22,21 @@ func (g *gen) unary(u struct {
 	g.end()
 }
 
-// binary has a scalar side in a register over the whole loop.
+// binary has a scalar side in a register over a row; the next number goes with the
+// next row, which lies behind it.
 func (g *gen) binary(o struct {
 	name string
 	body func(g *gen)
 }, form string,
 ) {
 	g.begin(o.name + form)
+	single := strings.Contains(form, "S")
+	if single {
+		g.p("MOVQ 72(AX), R9")
+		g.p("MOVQ 80(AX), R10")
+		g.p("MOVQ CX, R13")
+		g.label("row")
+	}
 	sides := []struct {
 		base string
 		all  string
@@ -52,6 +60,19 @@ func (g *gen) binary(o struct {
 		o.body(g)
 		g.store(g.v(0), "DI", 0, masked)
 	}, advance...)
+	if single {
+		g.p("ADDQ R10, DI")
+		for i, s := range sides {
+			if form[i] == 'S' {
+				g.p("ADDQ $4, %s", s.base)
+			} else {
+				g.p("ADDQ R10, %s", s.base)
+			}
+		}
+		g.p("MOVQ R13, CX")
+		g.p("DECQ R9")
+		g.p("JNZ row")
+	}
 	g.end()
 }
 
@@ -218,6 +239,28 @@ func (g *gen) across(instruction string, i int) {
 		g.p("VPERMILPS $%d, X%d, X0", swap, i)
 		g.p("%s X0, X%d, X%d", instruction, i, i)
 	}
+}
+
+// sumRows writes the sum of each row.
+func (g *gen) sumRows() {
+	g.begin("Sums")
+	g.p("MOVQ 72(AX), R9")
+	g.p("MOVQ 80(AX), R10")
+	g.p("MOVQ CX, R13")
+	g.label("row")
+	g.p("MOVQ SI, R11")
+	g.sums(func(h int, masked bool) {
+		g.load("SI", h, masked, g.v(0))
+		g.p("VADDPS %s, %s, %s", g.v(0), g.acc(h), g.acc(h))
+	}, "$64, SI")
+	g.across("VADDPS", 12)
+	g.p("VMOVSS X12, (DI)")
+	g.p("ADDQ $4, DI")
+	g.p("LEAQ (R11)(R10*1), SI")
+	g.p("MOVQ R13, CX")
+	g.p("DECQ R9")
+	g.p("JNZ row")
+	g.end()
 }
 
 // softmax writes rows of exp(x - max) / sum.

@@ -54,6 +54,7 @@ func (g *gen) all() {
 	g.squares()
 	g.normalize()
 	g.softmax()
+	g.sumRows()
 	g.every("Second", 2)
 	g.every("Fourth", 4)
 }
@@ -75,7 +76,7 @@ func (g *gen) declarations() string {
 	for i, c := range curves {
 		b.WriteString(comma(i) + g.name + c.name)
 	}
-	fmt.Fprintf(&b, "},\n\tsum: %[1]sSum, top: %[1]sTop, squares: %[1]sSquares, normalize: %[1]sNormalize, softmax: %[1]sSoftmax, second: %[1]sSecond, fourth: %[1]sFourth,\n}\n", g.name)
+	fmt.Fprintf(&b, "},\n\tsum: %[1]sSum, top: %[1]sTop, squares: %[1]sSquares, normalize: %[1]sNormalize, softmax: %[1]sSoftmax, sums: %[1]sSums, second: %[1]sSecond, fourth: %[1]sFourth,\n}\n", g.name)
 	return b.String()
 }
 
