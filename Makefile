@@ -134,7 +134,7 @@ test-clients: $(VENV)/installed
 test-torch: $(VENV)/installed
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tests/clients/run.py torch
 
-# Ray and Spark on this machine, in an environment of their own; Spark runs on Java.
+# Ray, Spark and Daft on this machine, in an environment of their own; Spark runs on Java.
 DISTRIBUTED := .cache/distributed
 test-distributed: $(VENV)/installed
 	@command -v java >/dev/null || { echo "missing: Java 17 or newer, for Spark (Debian: default-jre-headless)"; exit 1; }

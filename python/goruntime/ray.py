@@ -8,7 +8,7 @@ is, where map_batches is to be called otherwise,
 >>> dataset.map_batches(goruntime.ray.Scorer, fn_constructor_args=["model.onnx"], batch_format="pyarrow",
 ...                     zero_copy_batch=True, compute=ray.data.ActorPoolStrategy(size=8))  # doctest: +SKIP
 
-Blocks are read where Ray maps them, and never written. Daft takes the same class.
+Blocks are read where Ray maps them, and never written. Daft takes the same class, in one of its own.
 Needs ray[data]: pip install 'goruntime[ray]'.
 """
 
