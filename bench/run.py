@@ -15,6 +15,7 @@ import subprocess
 import sys
 
 import models
+import tabular
 from rich.console import Console
 from rich.progress import track
 from rich.table import Table
@@ -125,6 +126,7 @@ def main() -> None:
     plot_timeline()
     if len(sys.argv) == 1:
         models.write(machine())
+        tabular.write(machine())
 
 
 if __name__ == "__main__":

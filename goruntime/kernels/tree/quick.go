@@ -6,11 +6,8 @@ import (
 	"unsafe"
 )
 
-// QuickLanes is how many rows a quick walk takes at once.
-const QuickLanes = 16
-
-// What a quick walk is for: trees of up to so many leaves, and rows of so many features.
-const mostLeaves, mostFeatures = 64, 1 << 20
+// mostLeaves is up to how many leaves a tree may have to be walked quickly.
+const mostLeaves = 64
 
 // Quick walks float32 rows down the trees of a forest all of whose trees are small.
 // No row is led from node to node: every test of a tree is made for all rows, and takes
@@ -37,27 +34,16 @@ type quickTree struct {
 // quickNode is a test: rows with a greater key than the node's keep the leaves in keep
 // only. The first leaf of a tree is the highest bit of the first word.
 type quickNode struct {
-	key     int32
+	key     uint32
 	feature uint32 // in bytes, of the keys of 16 rows
 	keep    [2]uint32
 }
-
-// QuickKey is the form of x in the blocks of a quick walk: it orders as Key does.
-func QuickKey(x float32) int32 {
-	if x != x {
-		return quickNaN
-	}
-	b := int32(math.Float32bits(x))
-	return b ^ (b >> 31 & math.MaxInt32)
-}
-
-const quickNaN = math.MaxInt32
 
 // Quick returns the quick form of the forest, each of whose leaves gives a value to one
 // target; nil where a test is not one of order, where a tree is too large, or where the
 // processor has no instructions for it.
 func (f *Forest) Quick(leaf func(number int32) (target int, value float32)) *Quick {
-	if !quickly() || len(f.cells) == 0 {
+	if !vectors() || len(f.cells) == 0 {
 		return nil
 	}
 	q := &Quick{toNo: f.toNo}
@@ -90,59 +76,36 @@ func (b *quickBuilder) visit(i int32, depth int) bool {
 		b.target, b.values = target, append(b.values, value)
 		return same && len(b.values) <= mostLeaves
 	}
-	if depth == mostLeaves || n.Feature >= mostFeatures {
+	if depth == mostLeaves || n.Feature >= maxFeatures {
 		return false
 	}
-	first, second := n.Yes, n.No
-	if n.Mode == Greater || n.Mode == GreaterEqual {
-		first, second = second, first
-	}
+	first, second := n.order()
 	left := uint64(len(b.values))
 	if !b.visit(first, depth+1) {
 		return false
 	}
 	// The bits of the leaves before and behind those of the first child.
 	keep := ^(^uint64(0) >> left) | ^uint64(0)>>len(b.values)
-	b.q.nodes = append(b.q.nodes, quickNode{key: n.bound(), feature: uint32(n.Feature) * QuickLanes * 4, keep: [2]uint32{uint32(keep >> 32), uint32(keep)}})
+	b.q.nodes = append(b.q.nodes, quickNode{key: n.bound32(), feature: uint32(n.Feature) * Wide * 4, keep: [2]uint32{uint32(keep >> 32), uint32(keep)}})
 	return b.visit(second, depth+1)
-}
-
-// bound returns the key of the greatest float32 that goes to the first child of a node
-// that was packed.
-func (n *Node) bound() int32 {
-	v := n.Value + 0 // -0 is 0, which no number equal to it is above
-	t := float32(v)
-	strict := n.Mode == Less || n.Mode == GreaterEqual
-	if float64(t) > v || strict && float64(t) == v {
-		t = math.Nextafter32(t, float32(math.Inf(-1)))
-	}
-	return QuickKey(t)
 }
 
 // finish appends the tree.
 func (b *quickBuilder) finish() bool {
-	t := quickTree{nodes: uint32(len(b.q.nodes) - b.from), target: uint32(b.target) * QuickLanes * 4}
-	size := QuickLanes
+	t := quickTree{nodes: uint32(len(b.q.nodes) - b.from), target: uint32(b.target) * Wide * 4}
+	size := Wide
 	for size < len(b.values) {
 		size *= 2
 		t.wide++
 	}
 	b.q.trees = append(b.q.trees, t)
 	b.q.values = append(append(b.q.values, b.values...), make([]float32, size-len(b.values))...)
-	return b.target < math.MaxInt32/(QuickLanes*4)
+	return b.target < math.MaxInt32/(Wide*4)
 }
 
-// Rows writes the keys of up to 16 rows of k float32s, which lie side by side from x
-// on, to a block [k][16], whose other lanes it clears, and tells whether the quick walk
-// serves them.
-func (q *Quick) Rows(keys []int32, x unsafe.Pointer, k, rows int) bool {
-	return k == 0 || keysOfRows(unsafe.SliceData(keys), x, 4*k, k, rows) == 0 || q.toNo
-}
-
-// Columns does the same for the rows from first on of columns of float32s.
-func (q *Quick) Columns(keys []int32, columns []unsafe.Pointer, first, rows int) bool {
-	return len(columns) == 0 || keysOfColumns(unsafe.SliceData(keys), unsafe.SliceData(columns), 4*first, len(columns), rows) == 0 || q.toNo
-}
+// Serves says, for a block of rows, whether the quick walk serves it; nan tells whether
+// there is a NaN among them.
+func (q *Quick) Serves(nan bool) bool { return !nan || q.toNo }
 
 // Pays says whether so many rows are walked sooner together than each alone. A walk
 // alone takes as long for a tree as so many tests of all.
@@ -153,7 +116,7 @@ func (q *Quick) Pays(rows int) bool {
 
 // Add adds to sums [targets][16] what the leaves give that the rows of a block of keys
 // [features][16] reach.
-func (q *Quick) Add(keys []int32, sums []float32) {
+func (q *Quick) Add(keys []uint32, sums []float32) {
 	if len(q.trees) == 0 {
 		return
 	}
@@ -161,11 +124,11 @@ func (q *Quick) Add(keys []int32, sums []float32) {
 }
 
 // portableQuick is the definition of walkQuick.
-func portableQuick(q *Quick, keys []int32, sums []float32) {
+func portableQuick(q *Quick, keys []uint32, sums []float32) {
 	nodes, values := q.nodes, q.values
 	for _, t := range q.trees {
-		size := QuickLanes << t.wide
-		for lane := range QuickLanes {
+		size := Wide << t.wide
+		for lane := range Wide {
 			left := [2]uint32{^uint32(0), ^uint32(0)}
 			for _, n := range nodes[:t.nodes] {
 				if keys[n.feature/4+uint32(lane)] > n.key {

@@ -10,21 +10,22 @@ import (
 	"github.com/goruntime/goruntime/goruntime/kernels/cpu"
 )
 
-// quickly reports whether there is a quick walk: it counts leading zeros in vectors.
-func quickly() bool { return cpu.Best() == cpu.AVX512 && x86.X86.HasAVX512CD }
+// vectors reports whether the functions below may be called: they count leading zeros
+// in vectors.
+func vectors() bool { return cpu.Best() == cpu.AVX512 && x86.X86.HasAVX512CD }
 
 // walkQuick is portableQuick.
 //
 //go:noescape
-func walkQuick(trees *quickTree, n int, nodes *quickNode, values *float32, keys *int32, sums *float32)
+func walkQuick(trees *quickTree, n int, nodes *quickNode, values *float32, keys *uint32, sums *float32)
 
 // keysOfRows writes the keys of up to 16 rows of k float32s, which lie stride bytes
 // apart, to keys [k][16] and returns not 0 where one is a NaN. The other lanes are 0.
 //
 //go:noescape
-func keysOfRows(keys *int32, x unsafe.Pointer, stride, k, rows int) (nan int)
+func keysOfRows(keys *uint32, x unsafe.Pointer, stride, k, rows int) (nan int)
 
 // keysOfColumns does so for the elements from offset, in bytes, on of k columns.
 //
 //go:noescape
-func keysOfColumns(keys *int32, columns *unsafe.Pointer, offset, k, rows int) (nan int)
+func keysOfColumns(keys *uint32, columns *unsafe.Pointer, offset, k, rows int) (nan int)

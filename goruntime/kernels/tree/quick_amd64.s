@@ -16,7 +16,7 @@ GLOBL lanes<>(SB), RODATA, $64
 #define TEST \
 	MOVL 4(R8), BX; \
 	VMOVDQU32 (DI)(BX*1), Z2; \
-	VPCMPGTD.BCST (R8), Z2, K1
+	VPCMPUD.BCST $6, (R8), Z2, K1
 
 // func walkQuick(trees *quickTree, n int, nodes *quickNode, values *float32, keys *int32, sums *float32)
 TEXT ·walkQuick(SB), $128-48
@@ -80,23 +80,24 @@ add:
 	VZEROUPPER
 	RET
 
-// PREPARE sets K1 to the lanes of rows, Z7 to what turns numbers and Z8 to the key of
-// NaN.
+// PREPARE sets K1 to the lanes of rows, Z7 to what turns positive numbers and Z8 to the
+// key of NaN.
 #define PREPARE(ROWS) \
 	MOVQ ROWS, CX; \
 	MOVL $1, AX; \
 	SHLL CX, AX; \
 	DECL AX; \
 	KMOVW AX, K1; \
-	MOVL $0x7FFFFFFF, AX; \
-	VPBROADCASTD AX, Z8; \
+	MOVL $0x80000000, AX; \
+	VPBROADCASTD AX, Z7; \
+	VPTERNLOGD $0xFF, Z8, Z8, Z8; \
 	KXORW K2, K2, K2
 
 // KEYS writes the keys of the numbers in Z0 to DI.
 #define KEYS \
 	VCMPPS $3, Z0, Z0, K3; \
 	VPSRAD $31, Z0, Z1; \
-	VPANDD Z8, Z1, Z1; \
+	VPORD Z7, Z1, Z1; \
 	VPXORD Z0, Z1, Z1; \
 	VMOVDQA32 Z8, K3, Z1; \
 	KORW K3, K2, K2; \

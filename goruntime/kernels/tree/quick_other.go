@@ -4,10 +4,10 @@ package tree
 
 import "unsafe"
 
-func quickly() bool { return false }
+func vectors() bool { return false }
 
-func walkQuick(*quickTree, int, *quickNode, *float32, *int32, *float32) {}
+func walkQuick(*quickTree, int, *quickNode, *float32, *uint32, *float32) {}
 
-func keysOfRows(*int32, unsafe.Pointer, int, int, int) int { return 0 }
+func keysOfRows(*uint32, unsafe.Pointer, int, int, int) int { return 0 }
 
-func keysOfColumns(*int32, *unsafe.Pointer, int, int, int) int { return 0 }
+func keysOfColumns(*uint32, *unsafe.Pointer, int, int, int) int { return 0 }

@@ -58,8 +58,8 @@ func quickSums(t *testing.T, f *Forest, rows []float32, n, features, targets int
 	if q == nil {
 		t.Fatal("there is no quick form")
 	}
-	keys, got, want := make([]int32, features*QuickLanes), make([]float32, targets*QuickLanes), make([]float32, targets*QuickLanes)
-	served := false
+	keys, got, want := make([]uint32, features*Wide), make([]float32, targets*Wide), make([]float32, targets*Wide)
+	found := false
 	if columns {
 		var list []unsafe.Pointer
 		for c := range features {
@@ -69,22 +69,19 @@ func quickSums(t *testing.T, f *Forest, rows []float32, n, features, targets int
 			}
 			list = append(list, unsafe.Pointer(&column[0]))
 		}
-		served = q.Columns(keys, list, 3, n)
+		found = Columns32(keys, list, 3, n)
 	} else {
-		served = q.Rows(keys, unsafe.Pointer(unsafe.SliceData(rows)), features, n)
+		found = Rows32(keys, unsafe.Pointer(unsafe.SliceData(rows)), features, n)
 	}
 	nan := slices.ContainsFunc(rows, func(x float32) bool { return x != x })
-	if served != f.Packed(nan) {
-		t.Fatalf("served is %v for rows with NaN %v", served, nan)
+	served := q.Serves(nan)
+	if found != nan || served != f.Packed(nan) {
+		t.Fatalf("found is %v, served is %v for rows with NaN %v", found, served, nan)
 	}
 	for c := range features {
-		for lane := range QuickLanes {
-			key := int32(0)
-			if lane < n {
-				key = QuickKey(rows[lane*features+c])
-			}
-			if keys[c*QuickLanes+lane] != key {
-				t.Fatalf("the key of row %d, feature %d is %d, want %d", lane, c, keys[c*QuickLanes+lane], key)
+		for lane := range Wide {
+			if lane < n && keys[c*Wide+lane] != Key32(rows[lane*features+c]) {
+				t.Fatalf("the key of row %d, feature %d is %d, want %d", lane, c, keys[c*Wide+lane], Key32(rows[lane*features+c]))
 			}
 		}
 	}
@@ -115,14 +112,14 @@ func quickSums(t *testing.T, f *Forest, rows []float32, n, features, targets int
 }
 
 func TestQuickWalksReachTheLeavesOfTheOthers(t *testing.T) {
-	if !quickly() {
+	if !vectors() {
 		t.Skip("no instructions for quick walks")
 	}
 	thresholds, values := numbers()
 	for seed := range uint64(200) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 3))
-			features, n := 1+r.IntN(9), 1+r.IntN(QuickLanes)
+			features, n := 1+r.IntN(9), 1+r.IntN(Wide)
 			f := smallForest(r, 1+r.IntN(12), features, []int{1, 2, 16, 17, 32, 33, 64}[seed%7], []int{1, 2, 4}[seed%3], thresholds)
 			rows := make([]float32, n*features)
 			for i := range rows {
@@ -151,7 +148,7 @@ func TestQuickFormsAreRefused(t *testing.T) {
 	if New(chain, []int32{0}).Quick(give) != nil {
 		t.Errorf("a tree of 71 leaves has a quick form")
 	}
-	if !quickly() {
+	if !vectors() {
 		t.Skip("no instructions for quick walks")
 	}
 	if New(chain[len(chain)-5:], []int32{4}).Quick(give) == nil {
@@ -192,9 +189,9 @@ func BenchmarkQuick(b *testing.B) {
 			if q == nil {
 				b.Skip("no quick form")
 			}
-			keys, sums := make([]int32, features*QuickLanes), make([]float32, QuickLanes)
+			keys, sums := make([]uint32, features*Wide), make([]float32, Wide)
 			for i := range keys {
-				keys[i] = QuickKey(float32(r.NormFloat64()))
+				keys[i] = Key32(float32(r.NormFloat64()))
 			}
 			for b.Loop() {
 				q.Add(keys, sums)

@@ -6,7 +6,8 @@
 // row, as a Key. Forests whose tests are all of order (<, <=, >, >=) are packed and
 // walked eight rows or eight trees at a time, without a jump but at the end, so that
 // the loads of one overlap with those of the others; the leaf that a row reaches does
-// not depend on what is walked beside it.
+// not depend on what is walked beside it. For rows of float32s there are two more
+// forms, Narrow and, of small trees, Quick, over blocks of Wide rows as Key32.
 package tree
 
 import (

@@ -69,6 +69,79 @@ leaves:
 	JNE block
 	RET
 
+// NEXT takes a lane one cell on in the form of 8 bytes: SI has the cells, DI the keys
+// of the lane's row at LANE. The borrow of the comparison is what is added to next.
+#define NEXT(AT, LANE) \
+	MOVWLZX 4(SI)(AT*8), R13; \
+	MOVL LANE(DI)(R13*8), R13; \
+	CMPL 0(SI)(AT*8), R13; \
+	MOVWLZX 6(SI)(AT*8), AT; \
+	ADCL $0, AT
+
+// NEXTTWICE takes two steps and adds to R15 where the second led elsewhere.
+#define NEXTTWICE(AT, LANE) \
+	NEXT(AT, LANE); \
+	MOVL AT, R12; \
+	NEXT(AT, LANE); \
+	XORL AT, R12; \
+	ORL R12, R15
+
+// func walkNarrow(cells *narrow, keys, at *uint32, blocks, stride, rounds int)
+TEXT ·walkNarrow(SB), NOSPLIT, $16-48
+	MOVQ cells+0(FP), SI
+	MOVQ keys+8(FP), DI
+	MOVQ blocks+24(FP), R12
+	SHLQ $1, R12
+	MOVQ R12, halves-8(SP)
+half:
+	XORL AX, AX
+	XORL BX, BX
+	XORL CX, CX
+	XORL DX, DX
+	XORL R8, R8
+	XORL R9, R9
+	XORL R10, R10
+	XORL R11, R11
+	MOVQ rounds+40(FP), R12
+	MOVQ R12, left-16(SP)
+round:
+	XORL R15, R15
+	NEXTTWICE(AX, 0)
+	NEXTTWICE(BX, 4)
+	NEXTTWICE(CX, 8)
+	NEXTTWICE(DX, 12)
+	NEXTTWICE(R8, 16)
+	NEXTTWICE(R9, 20)
+	NEXTTWICE(R10, 24)
+	NEXTTWICE(R11, 28)
+	TESTL R15, R15
+	JEQ reached
+	DECQ left-16(SP)
+	JNE round
+reached:
+	MOVQ at+16(FP), R12
+	MOVL AX, 0(R12)
+	MOVL BX, 4(R12)
+	MOVL CX, 8(R12)
+	MOVL DX, 12(R12)
+	MOVL R8, 16(R12)
+	MOVL R9, 20(R12)
+	MOVL R10, 24(R12)
+	MOVL R11, 28(R12)
+	ADDQ $32, at+16(FP)
+	DECQ halves-8(SP)
+	JEQ done
+	TESTQ $1, halves-8(SP)
+	JEQ whole
+	ADDQ $32, DI
+	JMP half
+whole:
+	SUBQ $32, DI
+	ADDQ stride+32(FP), DI
+	JMP half
+done:
+	RET
+
 // func walkOne(cells, x unsafe.Pointer, at *[Lanes]uint32)
 TEXT ·walkOne(SB), NOSPLIT, $0-24
 	MOVQ cells+0(FP), SI

@@ -8,4 +8,8 @@ func walkLanes(cells, x unsafe.Pointer, at *uint32, blocks, stride, start, round
 	portableLanes(cells, x, at, blocks, stride, start, rounds)
 }
 
+func walkNarrow(cells *narrow, keys, at *uint32, blocks, stride, rounds int) {
+	portableNarrow(cells, keys, at, blocks, stride, rounds)
+}
+
 func walkOne(cells, x unsafe.Pointer, at *[Lanes]uint32) { portableOne(cells, x, at) }

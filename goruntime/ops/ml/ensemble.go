@@ -74,7 +74,7 @@ type ensemble[T number] struct {
 	first     []weight[T] // by leaf, where each has a weight, which is added; else nil
 	rest      *votes[T]   // the weights behind those, nil where there are none
 	sure      []bool      // the targets that every row has something for, where no other has; else nil
-	quick     *tree.Quick // of small trees whose leaves each have one weight, else nil
+	single    *single     // how rows of float32s are walked, or nil
 	targets   int
 	features  int
 	aggregate aggregate
@@ -88,13 +88,12 @@ type ensemble[T number] struct {
 
 // room is the scratch memory of one chunk at work.
 type room[T number] struct {
-	blocks    []uint64
-	packed    []bool
-	sums      []T
-	given     []bool
-	leaves    []int32
-	quickKeys []int32   // [features][16]
-	quickSums []float32 // [targets][16]
+	blocks []uint64
+	packed []bool
+	sums   []T
+	given  []bool
+	leaves []int32
+	single singleRoom
 }
 
 // groupBytes is how much of the rows is walked down a tree at once: trees stay in
@@ -113,7 +112,7 @@ func newEnsemble[T number](c *op.Context, f *tree.Forest, v *votes[T], targets i
 		}
 		e.first, e.rest = e.votes.split()
 	}
-	blocks := min(8, max(1, groupBytes/(8*tree.Lanes*max(1, e.features))), max(1, groupBytes/max(1, targets)))
+	blocks := min(8, max(2, groupBytes/(8*tree.Lanes*max(1, e.features))), max(1, groupBytes/max(1, targets)))
 	e.group = blocks * tree.Lanes
 	n := c.Threads() + 1
 	e.rooms, e.free = make([]room[T], n), make(chan int, n)
@@ -124,7 +123,7 @@ func newEnsemble[T number](c *op.Context, f *tree.Forest, v *votes[T], targets i
 		}
 		e.free <- i
 	}
-	e.prepareQuick(c)
+	e.single = e.newSingle(c)
 	return e
 }
 
@@ -142,7 +141,7 @@ func (e *ensemble[T]) Chunk(lo, hi int) {
 	defer func() { e.free <- slot }()
 	r := &e.rooms[slot]
 	for lo < hi {
-		if n := min(hi-lo, tree.QuickLanes); e.quick != nil && e.quick.Pays(n) && e.quickly(r, lo, n) {
+		if n := e.singles(r, lo, hi); n > 0 {
 			lo += n
 			continue
 		}

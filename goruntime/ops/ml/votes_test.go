@@ -96,9 +96,22 @@ func TestLeavesGiveAllTheirWeights(t *testing.T) {
 // where others have nothing but zeros.
 func TestZerosAreVotes(t *testing.T) {
 	stump := []any{
-		"nodes_treeids", []int{0, 0, 0}, "nodes_nodeids", []int{0, 1, 2}, "nodes_featureids", []int{0, 0, 0}, "nodes_values", []float32{1, 0, 0},
-		"nodes_modes", []string{"BRANCH_LEQ", "LEAF", "LEAF"}, "nodes_truenodeids", []int{1, 0, 0}, "nodes_falsenodeids", []int{2, 0, 0},
-		"classlabels_int64s", []int{10, 20, 30},
+		"nodes_treeids",
+		[]int{0, 0, 0},
+		"nodes_nodeids",
+		[]int{0, 1, 2},
+		"nodes_featureids",
+		[]int{0, 0, 0},
+		"nodes_values",
+		[]float32{1, 0, 0},
+		"nodes_modes",
+		[]string{"BRANCH_LEQ", "LEAF", "LEAF"},
+		"nodes_truenodeids",
+		[]int{1, 0, 0},
+		"nodes_falsenodeids",
+		[]int{2, 0, 0},
+		"classlabels_int64s",
+		[]int{10, 20, 30},
 	}
 	x := optest.In(optest.F32(optest.Dims(2, 1), 0, 2))
 	optest.Run(t, TreeEnsembleClassifier, []optest.Case{
