@@ -5,9 +5,9 @@
 //
 // Package onnx maps the model file (package mapped) and reads its wire format
 // into Model, Graph and Node. Nothing is copied: names and tensors alias the
-// map. Package schema knows the official operators; package graph replaces names
-// by numbers, inlines functions, puts nodes in order and finds for each node its
-// op.Def, the declaration that an operator's file in ops/... makes with
+// map. Package schema knows the official operators; package graph writes out
+// gradients (package gradient), replaces names by numbers, inlines functions, puts nodes
+// in order and finds for each node its op.Def, the declaration that an operator's file in ops/... makes with
 // op.Declare. A model that needs what is not there fails here, with all of it
 // listed. The result is an exec.Session.
 //

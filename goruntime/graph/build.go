@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/goruntime/goruntime/goruntime/errs"
+	"github.com/goruntime/goruntime/goruntime/gradient"
 	"github.com/goruntime/goruntime/goruntime/onnx"
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/schema"
@@ -246,6 +247,10 @@ func (sp *space) lookup(name string) (ID, bool) {
 // nodes adds the nodes of a graph or function body in an order in which each
 // value is produced before it is read.
 func (b *builder) nodes(list []onnx.Node, sp *space, fr *frame) error {
+	list, err := gradient.Expand(list, fr.opsets[""])
+	if err != nil {
+		return err
+	}
 	order, err := sorted(list)
 	if err != nil {
 		return err
@@ -265,6 +270,11 @@ func (b *builder) nodes(list []onnx.Node, sp *space, fr *frame) error {
 
 func (b *builder) node(n *onnx.Node, name string, sp *space, fr *frame) error {
 	domain := onnx.Domain(n.Domain)
+	if domain == gradient.Domain {
+		standard := *n
+		standard.Domain = ""
+		return b.node(&standard, name, sp, &frame{opsets: map[string]int{"": gradient.Opset}, depth: fr.depth, prefix: fr.prefix})
+	}
 	if b.custom != nil && b.custom.Has(domain, n.OpType) {
 		return b.customNode(n, name, sp, fr)
 	}

@@ -1,0 +1,86 @@
+package gradient
+
+import "github.com/goruntime/goruntime/goruntime/onnx"
+
+// reshape is any operator that moves no element.
+func reshape(s *step) { s.give(0, s.shaped(s.g, s.op("Shape", s.in(0)))) }
+
+func expand(s *step) { s.give(0, s.like(s.g, s.in(0))) }
+
+func transpose(s *step) {
+	a := s.attr("perm")
+	if a == nil {
+		s.give(0, s.op("Transpose", s.g))
+		return
+	}
+	back := make([]int64, len(a.Ints))
+	for i, p := range a.Ints {
+		if p < 0 || int(p) >= len(back) {
+			s.fail("for the permutation %v", a.Ints)
+			return
+		}
+		back[p] = int64(i)
+	}
+	s.give(0, s.node("Transpose", []onnx.Attr{numbers("perm", back...)}, s.g))
+}
+
+func concat(s *step) {
+	axis := int64(s.int("axis", 1))
+	from := s.ints(0)
+	for i := range s.n.Inputs {
+		to := s.op("Add", from, s.op("Gather", s.op("Shape", s.in(i)), s.ints(axis)))
+		if s.wants(i) {
+			s.give(i, s.op("Slice", s.g, from, to, s.ints(axis)))
+		}
+		from = to
+	}
+}
+
+// moved is any operator whose elements are elements of its first input, some perhaps
+// never or more than once: done to their positions, it tells where each came from.
+func moved(s *step) {
+	s.all = true
+	x := s.in(0)
+	size := s.op("Size", x)
+	positions := s.shaped(s.op("Range", s.whole(0), size, s.whole(1)), s.op("Shape", x))
+	again := *s.n
+	again.Name, again.Inputs, again.Outputs = s.name(s.n.OpType), []string{positions}, nil
+	for _, in := range s.n.Inputs[1:] {
+		again.Inputs = append(again.Inputs, s.of(in))
+	}
+	for range s.n.Outputs {
+		again.Outputs = append(again.Outputs, s.name(s.n.OpType))
+	}
+	s.add(&again)
+	sums := ""
+	for k, g := range s.gs {
+		if g == "" {
+			continue
+		}
+		if sums == "" {
+			sums = s.op("Expand", s.real(0, g), s.op("Reshape", size, s.ints(1)))
+		}
+		sums = s.gathered(sums, again.Outputs[k], g)
+	}
+	s.give(0, s.shaped(sums, s.op("Shape", x)))
+}
+
+// gathered adds the elements of g to sums, a vector, at their positions.
+func (s *step) gathered(sums, positions, g string) string {
+	flat := s.ints(-1)
+	attrs := []onnx.Attr{text("reduction", "add")}
+	return s.node("ScatterElements", attrs, sums, s.op("Reshape", positions, flat), s.op("Reshape", g, flat))
+}
+
+// maxPool gives the gradient to the pixels that the pooling found.
+func maxPool(s *step) {
+	if s.opset < 8 || s.int("storage_order", 0) != 0 {
+		s.fail("before opset 8, and for column-major indices")
+		return
+	}
+	again := *s.n
+	again.Name, again.Inputs, again.Outputs = s.name("MaxPool"), []string{s.in(0)}, []string{s.name("MaxPool"), s.name("MaxPool")}
+	s.add(&again)
+	sums := s.op("Expand", s.real(0, s.g), s.op("Reshape", s.op("Size", s.in(0)), s.ints(1)))
+	s.give(0, s.shaped(s.gathered(sums, again.Outputs[1], s.g), s.op("Shape", s.in(0))))
+}

@@ -1,0 +1,156 @@
+package gradient
+
+import (
+	"github.com/goruntime/goruntime/goruntime/errs"
+	"github.com/goruntime/goruntime/goruntime/onnx"
+)
+
+// subgraph is what a Gradient differentiates: the nodes between its independent
+// values and y.
+type subgraph struct {
+	*expander
+	n     *onnx.Node
+	y     string
+	xs    []string
+	value map[string]string // of each independent value, and of what depends on one, the name that holds it
+	order []*onnx.Node      // that depend on an independent value, producers first
+	// active are the values that depend on one of xs.
+	active map[string]bool
+}
+
+func (e *expander) subgraph(n *onnx.Node) (*subgraph, error) {
+	s := &subgraph{expander: e, n: n, value: map[string]string{}, active: map[string]bool{}}
+	var independent []string
+	for i := range n.Attrs {
+		switch a := &n.Attrs[i]; a.Name {
+		case "y":
+			s.y = string(a.S)
+		case "xs":
+			for _, x := range a.Strings {
+				s.xs = append(s.xs, string(x))
+			}
+		}
+	}
+	independent = append(independent, s.xs...)
+	for i := range n.Attrs {
+		if a := &n.Attrs[i]; a.Name == "zs" {
+			for _, z := range a.Strings {
+				independent = append(independent, string(z))
+			}
+		}
+	}
+	if s.y == "" || len(s.xs) == 0 {
+		return nil, errs.New(errs.Model, "y is %q and xs are %q: both are needed", s.y, s.xs)
+	}
+	if len(independent) != len(n.Inputs) || len(n.Outputs) > len(s.xs) {
+		return nil, errs.New(errs.Model, "%d inputs and %d outputs given: as many inputs as xs and zs (%d) and as many outputs as xs (%d) expected",
+			len(n.Inputs), len(n.Outputs), len(independent), len(s.xs))
+	}
+	for i, name := range independent {
+		s.value[name] = n.Inputs[i]
+	}
+	for _, x := range s.xs {
+		s.active[x] = true
+	}
+	if err := s.visit(); err != nil {
+		return nil, err
+	}
+	return s, s.copy()
+}
+
+// visit lists the nodes that lie between the independent values and y.
+func (s *subgraph) visit() error {
+	seen := map[string]bool{}
+	type place struct {
+		name string
+		next int // the input to look at
+	}
+	path := []place{{name: s.y}} // a stack of its own: a chain may be as long as the model
+	for len(path) > 0 {
+		at := &path[len(path)-1]
+		if at.next == 0 {
+			if err := s.settled(at.name); err != nil {
+				return err
+			}
+		}
+		n := s.producer[at.name]
+		_, given := s.value[at.name]
+		switch {
+		case given || n == nil || seen[at.name] && at.next == 0:
+			path = path[:len(path)-1]
+		case at.next < len(n.Inputs):
+			seen[at.name] = true
+			at.next++
+			path = append(path, place{name: n.Inputs[at.next-1]})
+		default:
+			s.leave(n)
+			path = path[:len(path)-1]
+		}
+	}
+	return nil
+}
+
+// leave places a node all of whose inputs were looked at.
+func (s *subgraph) leave(n *onnx.Node) {
+	depends := false
+	active := false
+	for _, in := range n.Inputs {
+		_, known := s.value[in]
+		depends = depends || known
+		active = active || s.active[in]
+	}
+	if !depends {
+		return
+	}
+	if _, twice := s.value[n.Outputs[0]]; twice {
+		return // by another of its outputs
+	}
+	s.order = append(s.order, n)
+	for _, o := range n.Outputs {
+		if o != "" {
+			s.value[o] = o
+			s.active[o] = active
+		}
+	}
+}
+
+// copy repeats the nodes with the values that the Gradient is given, where those are
+// others than the named ones.
+func (s *subgraph) copy() error {
+	same := true
+	for name, value := range s.value {
+		same = same && name == value
+	}
+	if same {
+		return nil
+	}
+	for _, n := range s.order {
+		for _, a := range n.Attrs {
+			if a.G != nil || len(a.Graphs) > 0 {
+				return errs.New(errs.Unsupported, "y depends on %s %q, which has a subgraph: it cannot be computed for other values", n.OpType, n.Name)
+			}
+		}
+		again := *n
+		again.Name = s.name(n.OpType)
+		again.Inputs, again.Outputs = make([]string, len(n.Inputs)), make([]string, len(n.Outputs))
+		for i, in := range n.Inputs {
+			again.Inputs[i] = s.of(in)
+		}
+		for i, o := range n.Outputs {
+			if o != "" {
+				again.Outputs[i] = s.name(o)
+				s.value[o] = again.Outputs[i]
+			}
+		}
+		s.add(&again)
+	}
+	return nil
+}
+
+// of returns the name that holds a value of the subgraph.
+func (s *subgraph) of(name string) string {
+	if v, ok := s.value[name]; ok {
+		return v
+	}
+	return name
+}

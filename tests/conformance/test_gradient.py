@@ -1,0 +1,235 @@
+"""Gradient (ai.onnx.preview.training) beside JAX, which differentiates the same functions."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+from goruntime import ModelError, ReferenceEvaluator, UnsupportedError, supports
+
+F = TensorProto.FLOAT
+RNG = np.random.default_rng(7)
+
+
+def model(nodes, inputs, outputs, opset=18, initializers=()):
+    infos = [helper.make_tensor_value_info(n, F, None) for n in inputs]
+    graph = helper.make_graph(nodes, "g", infos, [helper.make_tensor_value_info(n, F, None) for n in outputs], list(initializers))
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset), helper.make_opsetid("ai.onnx.preview.training", 1)])
+
+
+def gradient(xs, y="y", zs=(), given=None, outputs=None):
+    attributes = {"xs": list(xs), "y": y} | ({"zs": list(zs)} if zs else {})
+    return helper.make_node("Gradient", given or [*xs, *zs], outputs or [f"d{x}" for x in xs], domain="ai.onnx.preview.training", **attributes)
+
+
+def node(op, *inputs, out="y", **attributes):
+    return helper.make_node(op, list(inputs), [out], **attributes)
+
+
+def f32(*shape, low=-2.0, high=2.0):
+    return RNG.uniform(low, high, shape).astype(np.float32)
+
+
+def ints(name, *values):
+    return numpy_helper.from_array(np.array(values, np.int64), name)
+
+
+def softmax_from(axis):
+    """The softmax of opsets before 13: over all axes from one on."""
+    return lambda x: jax.nn.softmax(x.reshape(*x.shape[:axis], -1).reshape(int(np.prod(x.shape[:axis])), -1), -1).reshape(x.shape)
+
+
+def convolved(strides=(1, 1), pads=(0, 0, 0, 0), dilations=(1, 1)):
+    around = list(zip(pads[:2], pads[2:], strict=True))
+    return lambda x, w, b: jax.lax.conv_general_dilated(x, w, strides, around, rhs_dilation=dilations) + b[:, None, None]
+
+
+A, B = f32(3, 4), f32(3, 4)
+SCALE = f32(3, 4)  # so that the gradients of y are not all one
+POSITIVE = f32(3, 4, low=0.3)
+
+# Name, node from x0, x1, ... to y, inputs, the function, opset, initializers.
+CASES = [
+    ("Add", node("Add", "x0", "x1"), [A, f32(4)], jnp.add, 18, []),
+    ("Add of a scalar", node("Add", "x0", "x1"), [A, f32()], jnp.add, 18, []),
+    ("Sub", node("Sub", "x0", "x1"), [A, f32(2, 1, 4)], jnp.subtract, 18, []),
+    ("Mul", node("Mul", "x0", "x1"), [A, f32(3, 1)], jnp.multiply, 18, []),
+    ("Mul of itself", node("Mul", "x0", "x0"), [A], lambda x: x * x, 7, []),
+    ("Div", node("Div", "x0", "x1"), [A, f32(3, 1, low=0.5)], jnp.divide, 18, []),
+    ("Pow", node("Pow", "x0", "x1"), [POSITIVE, f32(4)], jnp.power, 18, []),
+    ("Neg", node("Neg", "x0"), [A], jnp.negative, 6, []),
+    ("Sum", node("Sum", "x0", "x1", "x2"), [A, f32(4), f32()], lambda a, b, c: a + b + c, 18, []),
+    ("Mean", node("Mean", "x0", "x1"), [A, B], lambda a, b: (a + b) / 2, 18, []),
+    ("Max", node("Max", "x0", "x1"), [A, B], jnp.maximum, 18, []),
+    ("Min", node("Min", "x0", "x1"), [A, f32(4)], jnp.minimum, 18, []),
+    ("Abs", node("Abs", "x0"), [A], jnp.abs, 18, []),
+    ("Sqrt", node("Sqrt", "x0"), [POSITIVE], jnp.sqrt, 18, []),
+    ("Reciprocal", node("Reciprocal", "x0"), [POSITIVE], lambda x: 1 / x, 18, []),
+    ("Exp", node("Exp", "x0"), [A], jnp.exp, 18, []),
+    ("Log", node("Log", "x0"), [POSITIVE], jnp.log, 18, []),
+    ("Sin", node("Sin", "x0"), [A], jnp.sin, 18, []),
+    ("Cos", node("Cos", "x0"), [A], jnp.cos, 18, []),
+    ("Erf", node("Erf", "x0"), [A], jax.scipy.special.erf, 18, []),
+    ("Tanh", node("Tanh", "x0"), [A], jnp.tanh, 18, []),
+    ("Sigmoid", node("Sigmoid", "x0"), [A], jax.nn.sigmoid, 18, []),
+    ("Softplus", node("Softplus", "x0"), [A], jax.nn.softplus, 18, []),
+    ("Relu", node("Relu", "x0"), [A], jax.nn.relu, 18, []),
+    ("LeakyRelu", node("LeakyRelu", "x0", alpha=0.3), [A], lambda x: jax.nn.leaky_relu(x, 0.3), 18, []),
+    ("Clip by attributes", node("Clip", "x0", min=-1.0, max=0.5), [A], lambda x: jnp.clip(x, -1, 0.5), 6, []),
+    ("Clip from below", node("Clip", "x0", "low"), [A], lambda x: jnp.clip(x, -0.5), 18, [numpy_helper.from_array(np.float32(-0.5), "low")]),
+    ("Where", node("Where", "c", "x0", "x1"), [A, f32(4)], lambda a, b: jnp.where(np.arange(12).reshape(3, 4) % 2 == 0, a, b), 18,
+     [numpy_helper.from_array(np.arange(12).reshape(3, 4) % 2 == 0, "c")]),
+    ("Softmax", node("Softmax", "x0", axis=0), [A], lambda x: jax.nn.softmax(x, 0), 13, []),
+    ("Softmax from an axis on", node("Softmax", "x0", axis=1), [f32(2, 3, 4)], softmax_from(1), 11, []),
+    ("LogSoftmax", node("LogSoftmax", "x0"), [A], jax.nn.log_softmax, 18, []),
+    ("MatMul", node("MatMul", "x0", "x1"), [A, f32(4, 5)], jnp.matmul, 18, []),
+    ("MatMul of batches", node("MatMul", "x0", "x1"), [f32(2, 1, 3, 4), f32(5, 4, 2)], jnp.matmul, 18, []),
+    ("MatMul of a vector", node("MatMul", "x0", "x1"), [f32(4), f32(2, 4, 3)], jnp.matmul, 18, []),
+    ("MatMul by a vector", node("MatMul", "x0", "x1"), [A, f32(4)], jnp.matmul, 18, []),
+    ("MatMul of vectors", node("MatMul", "x0", "x1"), [f32(4), f32(4)], jnp.matmul, 18, []),
+    *((f"Gemm {a}{b}", node("Gemm", "x0", "x1", "x2", alpha=0.5, beta=2.0, transA=a, transB=b), [f32(4, 3) if a else A, f32(5, 4) if b else f32(4, 5), f32(5)],
+       lambda x, w, c, a=a, b=b: 0.5 * (x.T if a else x) @ (w.T if b else w) + 2 * c, 18, []) for a in (0, 1) for b in (0, 1)),
+    ("Einsum", node("Einsum", "x0", "x1", equation="bij,bjk->bik"), [f32(2, 3, 4), f32(2, 4, 5)], jnp.matmul, 18, []),
+    ("Conv", node("Conv", "x0", "x1", "x2", kernel_shape=[3, 2]), [f32(2, 3, 6, 7), f32(4, 3, 3, 2), f32(4)], convolved(), 18, []),
+    ("Conv with strides, padding", node("Conv", "x0", "x1", "x2", kernel_shape=[3, 3], strides=[2, 3], pads=[1, 0, 2, 1]),
+     [f32(2, 3, 8, 9), f32(4, 3, 3, 3), f32(4)], convolved((2, 3), (1, 0, 2, 1)), 18, []),
+    ("Conv with dilations", node("Conv", "x0", "x1", "x2", kernel_shape=[2, 3], strides=[2, 1], dilations=[2, 3], pads=[0, 2, 1, 0]),
+     [f32(1, 2, 9, 11), f32(3, 2, 2, 3), f32(3)], convolved((2, 1), (0, 2, 1, 0), (2, 3)), 18, []),
+    ("GlobalAveragePool", node("GlobalAveragePool", "x0"), [f32(2, 3, 4, 5)], lambda x: x.mean((2, 3), keepdims=True), 18, []),
+    ("ReduceSum", node("ReduceSum", "x0", "a", keepdims=0), [f32(2, 3, 4)], lambda x: x.sum((0, 2)), 18, [ints("a", 0, 2)]),
+    ("ReduceSum of all", node("ReduceSum", "x0", keepdims=0), [A], jnp.sum, 11, []),
+    ("ReduceMean", node("ReduceMean", "x0", axes=[-1]), [A], lambda x: x.mean(-1, keepdims=True), 13, []),
+    ("ReduceMean without the axis", node("ReduceMean", "x0", axes=[1], keepdims=0), [f32(2, 3, 4)], lambda x: x.mean(1), 13, []),
+    ("ReduceSumSquare", node("ReduceSumSquare", "x0", axes=[1]), [A], lambda x: (x * x).sum(1, keepdims=True), 13, []),
+    ("ReduceL2", node("ReduceL2", "x0", axes=[1], keepdims=0), [A], lambda x: jnp.sqrt((x * x).sum(1)), 13, []),
+    ("ReduceLogSumExp", node("ReduceLogSumExp", "x0", axes=[1], keepdims=0), [A], lambda x: jax.scipy.special.logsumexp(x, 1), 13, []),
+    ("ReduceMax", node("ReduceMax", "x0", axes=[1], keepdims=0), [A], lambda x: x.max(1), 13, []),
+    ("ReduceMin with ties", node("ReduceMin", "x0"), [np.array([1, 1, 2], np.float32)], lambda x: x.min(keepdims=True), 18, []),
+    ("Identity", node("Identity", "x0"), [A], lambda x: x, 18, []),
+    ("Reshape", node("Reshape", "x0", "s"), [A], lambda x: x.reshape(2, 6), 18, [ints("s", 2, -1)]),
+    ("Flatten", node("Flatten", "x0", axis=2), [f32(2, 3, 4)], lambda x: x.reshape(6, 4), 18, []),
+    ("Squeeze", node("Squeeze", "x0", axes=[1]), [f32(2, 1, 4)], lambda x: x[:, 0], 11, []),
+    ("Unsqueeze", node("Unsqueeze", "x0", "a"), [A], lambda x: x[:, None], 18, [ints("a", 1)]),
+    ("Transpose", node("Transpose", "x0", perm=[1, 2, 0]), [f32(2, 3, 4)], lambda x: x.transpose(1, 2, 0), 18, []),
+    ("Transpose backwards", node("Transpose", "x0"), [f32(2, 3, 4)], lambda x: x.T, 18, []),
+    ("Expand", node("Expand", "x0", "s"), [f32(3, 1)], lambda x: jnp.broadcast_to(x, (2, 3, 4)), 18, [ints("s", 2, 1, 4)]),
+    ("Concat", node("Concat", "x0", "x1", axis=-1), [A, f32(3, 2)], lambda a, b: jnp.concatenate([a, b], -1), 18, []),
+    ("Slice", node("Slice", "x0", "b", "e", "a", "s"), [f32(4, 9)], lambda x: x[:, -2:1:-3], 18, [ints("b", -2), ints("e", 1), ints("a", 1), ints("s", -3)]),
+    ("Gather along an axis", node("Gather", "x0", "i", axis=1), [f32(3, 5)], lambda x: x[:, np.array([4, 0, 4])], 18, [ints("i", 4, 0, -1)]),
+    ("GatherElements", node("GatherElements", "x0", "i", axis=1), [f32(1, 5)], lambda x: x[:, np.array([4, 0, 4])], 18,
+     [numpy_helper.from_array(np.array([[4, 0, -1]]), "i")]),
+    ("Tile", node("Tile", "x0", "r"), [A], lambda x: jnp.tile(x, (2, 3)), 18, [ints("r", 2, 3)]),
+    ("MaxPool", node("MaxPool", "x0", kernel_shape=[3, 2], strides=[2, 1], pads=[1, 0, 0, 1]), [f32(2, 3, 6, 5)],
+     lambda x: jax.lax.reduce_window(x, -jnp.inf, jax.lax.max, (1, 1, 3, 2), (1, 1, 2, 1), ((0, 0), (0, 0), (1, 0), (0, 1))), 18, []),
+    ("BatchNormalization", node("BatchNormalization", "x0", "x1", "x2", "m", "v"), [f32(2, 3, 4), f32(3), f32(3)],
+     lambda x, s, b: (x - 0.5) / jnp.sqrt(2 + 1e-5) * s[:, None] + b[:, None], 18,
+     [numpy_helper.from_array(np.full(3, 0.5, np.float32), "m"), numpy_helper.from_array(np.full(3, 2, np.float32), "v")]),
+    ("Gather", node("Gather", "x0", "i"), [f32(5, 3)], lambda x: x[np.array([[4, 0], [0, 2]])], 18,
+     [numpy_helper.from_array(np.array([[4, 0], [0, 2]]), "i")]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("operator", "inputs", "function", "opset", "initializers"), [c[1:] for c in CASES], ids=[c[0] for c in CASES])
+def test_derivatives(operator, inputs, function, opset, initializers):
+    """Of sum(y * scale): each element of y has another weight."""
+    xs = [f"x{i}" for i in range(len(inputs))]
+    expected = function(*map(jnp.asarray, inputs))
+    scale = f32(*expected.shape)
+    weigh = node("Mul", "y", "scale", out="weighed")
+    m = model([operator, weigh, gradient(xs, "weighed")], xs, [f"d{x}" for x in xs], opset, [*initializers, numpy_helper.from_array(scale, "scale")])
+    found = ReferenceEvaluator(m).run(None, dict(zip(xs, inputs, strict=True)))
+    wanted = jax.grad(lambda *x: (function(*x) * scale).sum(), tuple(range(len(inputs))))(*map(jnp.asarray, inputs))
+    for got, want, x in zip(found, wanted, inputs, strict=True):
+        assert got.shape == x.shape
+        np.testing.assert_allclose(got, want, rtol=2e-4, atol=2e-5)
+
+
+def test_a_network():
+    """Two layers, a residual and a loss; the weights are initializers, which xs may be too."""
+    w, v, b = f32(4, 8), f32(8, 4), f32(8)
+    nodes = [node("MatMul", "x", "w", out="h"), node("Add", "h", "b", out="i"), node("Tanh", "i", out="j"), node("MatMul", "j", "v", out="k"),
+             node("Add", "k", "x", out="l"), node("Softmax", "l", out="p"), node("Log", "p", out="q"), node("Mul", "q", "t", out="r"),
+             node("ReduceSum", "r", out="s", keepdims=0), node("Neg", "s", out="y"), gradient(["w", "b", "v"], zs=["x", "t"])]  # fmt: skip
+    weights = [numpy_helper.from_array(a, n) for n, a in (("w", w), ("v", v), ("b", b))]
+    x, t = f32(5, 4), np.eye(4, dtype=np.float32)[[0, 3, 1, 1, 2]]
+    found = ReferenceEvaluator(model(nodes, ["x", "t"], ["dw", "db", "dv", "y"], 18, weights)).run(None, {"x": x, "t": t})
+
+    def loss(w, b, v):
+        return -(jax.nn.log_softmax(jnp.tanh(x @ w + b) @ v + x) * t).sum()
+
+    for got, want in zip(found, [*jax.grad(loss, (0, 1, 2))(w, b, v), loss(w, b, v)], strict=True):
+        np.testing.assert_allclose(got, want, rtol=2e-4, atol=2e-5)
+
+
+def test_second_derivatives():
+    """The gradient of a gradient: of x^3 and exp(x) w, each with respect to both."""
+    nodes = [node("Mul", "x", "x", out="a"), node("Mul", "a", "x", out="b"), node("Exp", "x", out="c"), node("Mul", "c", "w", out="d"),
+             node("Add", "b", "d", out="y"), gradient(["x", "w"], outputs=["dx", "dw"]), gradient(["x", "w"], "dx", outputs=["dxx", "dxw"])]  # fmt: skip
+    x, w = f32(6), f32(6)
+    found = ReferenceEvaluator(model(nodes, ["x", "w"], ["dx", "dw", "dxx", "dxw"])).run(None, {"x": x, "w": w})
+    for got, want in zip(found, [3 * x**2 + np.exp(x) * w, np.exp(x), 6 * x + np.exp(x) * w, np.exp(x)], strict=True):
+        np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-5)
+
+
+def test_each_output_of_a_split():
+    nodes = [helper.make_node("Split", ["x"], ["a", "b", "c"], axis=0, num_outputs=3), node("Mul", "a", "c"), gradient(["x"])]
+    x = f32(6)
+    (dx,) = ReferenceEvaluator(model(nodes, ["x"], ["dx"])).run(None, {"x": x})
+    np.testing.assert_array_equal(dx, [*x[4:], 0, 0, *x[:2]])
+
+
+def test_at_other_values():
+    """The inputs say where; the names say what. An inner value may be independent."""
+    nodes = [node("Mul", "x", "x", out="h"), node("Mul", "h", "z"), gradient(["h", "z"], given=["h1", "z1"])]
+    feeds = {"x": f32(3), "z": f32(3), "h1": f32(3), "z1": f32(3)}
+    y, dh, dz = ReferenceEvaluator(model(nodes, list(feeds), ["y", "dh", "dz"])).run(None, feeds)
+    np.testing.assert_array_equal(y, feeds["x"] ** 2 * feeds["z"])
+    np.testing.assert_array_equal(dh, feeds["z1"])
+    np.testing.assert_array_equal(dz, feeds["h1"])
+
+
+def test_what_y_does_not_depend_on():
+    nodes = [node("Mul", "x", "x"), gradient(["x", "z"])]
+    dx, dz = ReferenceEvaluator(model(nodes, ["x", "z"], ["dx", "dz"])).run(None, {"x": f32(3), "z": np.full(4, np.inf, np.float32)})
+    assert dz.tolist() == [0] * 4
+    assert dx.shape == (3,)
+
+
+def test_an_output_left_out():
+    nodes = [node("Mul", "x", "z"), gradient(["x", "z"], outputs=["", "dz"])]
+    x = f32(3)
+    (dz,) = ReferenceEvaluator(model(nodes, ["x", "z"], ["dz"])).run(None, {"x": x, "z": f32(3)})
+    np.testing.assert_array_equal(dz, x)
+
+
+def test_in_double_precision():
+    nodes = [node("Erf", "x", out="a"), node("Softplus", "a", out="b"), node("ReduceMean", "b", out="y", keepdims=0), gradient(["x"])]
+    m = model(nodes, ["x"], ["dx"])
+    for info in [*m.graph.input, *m.graph.output]:
+        info.type.tensor_type.elem_type = TensorProto.DOUBLE
+    x = RNG.uniform(-2, 2, 5)
+    (dx,) = ReferenceEvaluator(m).run(None, {"x": x})
+    erf = np.vectorize(__import__("math").erf)
+    np.testing.assert_allclose(dx, 2 / np.sqrt(np.pi) * np.exp(-x * x) / (1 + np.exp(-erf(x))) / 5, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("nodes", "error", "text"),
+    [
+        ([node("CumSum", "x", "axis"), gradient(["x"])], UnsupportedError, "CumSum .*lies between y and xs"),
+        ([node("Relu", "x"), gradient(["x"], given=["x", "x"])], ModelError, "2 inputs and 1 outputs given"),
+        ([helper.make_node("Gradient", ["x"], ["y"], domain="ai.onnx.preview.training", xs=["x"], y="y")], ModelError, "one of itself"),
+    ],
+)
+def test_refusals(nodes, error, text):
+    m = model(nodes, ["x", "axis"], ["y"])
+    with pytest.raises(error, match=text):
+        ReferenceEvaluator(m)
+
+
+def test_it_is_supported():
+    m = model([node("Relu", "x"), gradient(["x"])], ["x"], ["dx"])
+    assert not supports(m).missing
