@@ -215,7 +215,7 @@ func (s *service) stream(srv any, ss grpc.ServerStream, info *grpc.StreamServerI
 	if ctx, err = s.caller(ctx, info.FullMethod); err == nil {
 		err = s.guarded(func() error { return next(srv, streamWith{ss, ctx}) })
 	}
-	s.log(ss.Context(), info.FullMethod, start, err)
+	s.log(ctx, info.FullMethod, start, err)
 	return err
 }
 
@@ -250,5 +250,9 @@ func (s *service) log(ctx context.Context, method string, start time.Time, err e
 	if err != nil {
 		level = slog.LevelWarn
 	}
-	s.options.Log.Log(ctx, level, "call", "method", method, "seconds", time.Since(start).Seconds(), "code", status.Code(err).String())
+	about := []any{"method", method, "seconds", time.Since(start).Seconds(), "code", status.Code(err).String()}
+	if of := trace.SpanContextFromContext(ctx); of.IsValid() {
+		about = append(about, "trace", of.TraceID().String())
+	}
+	s.options.Log.Log(ctx, level, "call", about...)
 }

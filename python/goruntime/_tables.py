@@ -44,6 +44,9 @@ class Source:
         if self.path.suffix == ".parquet":
             count: int = parquet.read_metadata(self.path).num_rows
             return count
+        if self._read is _ipc_file:
+            with pa.memory_map(str(self.path)) as source, ipc.open_file(source) as file:
+                return sum(int(file.get_batch(i).num_rows) for i in range(file.num_record_batches))
         return None
 
     def batches(self, columns: Columns) -> Iterator[pa.RecordBatch]:

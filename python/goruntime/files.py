@@ -6,7 +6,6 @@ Needs pyarrow, click and rich: pip install 'goruntime[serve]'.
 
 from __future__ import annotations
 
-import dataclasses
 import pathlib
 import signal
 import sys
@@ -43,13 +42,9 @@ def score(
     if any(path.resolve() == output.resolve() for path in data) or model.resolve() == output.resolve():
         raise click.UsageError(f"-o {output} is one of the files that are read")
     try:
-        rules = Rules.beside(model)
-        rules = dataclasses.replace(
-            rules, keep=keep,
-            inputs={**rules.inputs, **{name: text.split(",") for name, text in _pairs("--input", "INPUT=COLUMN,...", inputs)}},
-            outputs={name: name for name in values} or rules.outputs,
-            fills={**rules.fills, **{name: _number(name, text) for name, text in _pairs("--fill", "COLUMN=NUMBER", fill)}},
-            casts=cast or rules.casts,
+        rules = Rules.of(
+            model, keep=keep, inputs={name: text.split(",") for name, text in _pairs("--input", "INPUT=COLUMN,...", inputs)},
+            outputs={name: name for name in values}, fills={name: _number(name, text) for name, text in _pairs("--fill", "COLUMN=NUMBER", fill)}, casts=cast,
         )  # fmt: skip
         with _terminating():
             _score(Scoring(str(model), rules, num_threads=threads), [Source(path) for path in data], output, quiet)

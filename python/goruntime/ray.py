@@ -40,11 +40,12 @@ class Scorer:
         """Load the model.
 
         Args:
-            model: a path on every node, or the bytes of the model.
+            model: a path on every node, or the bytes of the model. The manifest beside
+                the path is followed.
             keep, inputs, outputs, fills, casts: see goruntime.scoring.Rules.
             num_threads: of a run: num_cpus of the actor, which is 1 by default.
         """
-        self.scoring = Scoring(model, Rules(keep, inputs or {}, outputs or {}, fills or {}, casts), num_threads=num_threads)
+        self.scoring = Scoring(model, Rules.of(model, keep, inputs, outputs, fills, casts), num_threads=num_threads)
 
     def __call__(self, table: pa.Table) -> pa.Table:
         """Return the columns that are kept, then the answers."""

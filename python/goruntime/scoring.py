@@ -47,6 +47,16 @@ class Rules:
     casts: bool | Sequence[str] = False
 
     @classmethod
+    def of(
+        cls, model: Any, keep: Sequence[str] = (), inputs: Mapping[str, str | Sequence[str]] | None = None, outputs: Mapping[str, str] | None = None,
+        fills: Mapping[str, Any] | None = None, casts: bool | Sequence[str] = False,
+    ) -> Rules:  # fmt: skip
+        """Return what is given over the manifest beside a model, where the model is a
+        path and there is one. See beside for what it raises."""
+        base = cls.beside(model) if isinstance(model, (str, os.PathLike)) else cls()
+        return cls(tuple(keep), {**base.inputs, **(inputs or {})}, outputs or base.outputs, {**base.fills, **(fills or {})}, casts or base.casts)
+
+    @classmethod
     def beside(cls, model: str | os.PathLike[str]) -> Rules:
         """Return the rules of the manifest beside a model file, the default ones where
         there is none. Its limits and its batching are a server's.

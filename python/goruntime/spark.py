@@ -42,11 +42,13 @@ class Scorer:
         """Keep what the workers need.
 
         Args:
-            model: a path on every node, or the bytes of the model.
+            model: a path on every node, or the bytes of the model. The manifest beside
+                the path is followed.
             keep, inputs, outputs, fills, casts: see goruntime.scoring.Rules.
             num_threads: of a run: spark.task.cpus, which is 1 by default.
         """
-        self.key = pickle.dumps((model, Rules(tuple(keep), dict(inputs or {}), dict(outputs or {}), dict(fills or {}), casts), num_threads))
+        given = {"keep": keep, "inputs": inputs, "outputs": outputs, "fills": fills, "casts": casts}
+        self.key = pickle.dumps((model, given, num_threads))
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Score batches as they are asked for."""
@@ -77,8 +79,8 @@ def score(frame: Any, model: str | bytes, **rules: Any) -> Any:
 
 @functools.lru_cache(maxsize=4)
 def _loaded(key: bytes) -> Scoring:
-    model, rules, threads = pickle.loads(key)
-    return Scoring(model, rules, num_threads=threads)
+    model, given, threads = pickle.loads(key)
+    return Scoring(model, Rules.of(model, **given), num_threads=threads)
 
 
 def _plain(batch: pa.RecordBatch) -> pa.RecordBatch:

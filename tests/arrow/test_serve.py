@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.server
 import json
 import pathlib
 import shutil
@@ -141,3 +142,31 @@ def test_manifests_are_written_for_editing(tmp_path):
     assert found["inputs"] == {"x": {"columns": ["x"]}}
     assert found["outputs"] == [{"value": "y"}]
     assert "--force" in subprocess.run(command, capture_output=True, text=True, check=False).stderr
+
+
+def test_spans_are_sent_where_the_environment_says(tmp_path, monkeypatch):
+    bodies: list[bytes] = []
+
+    class Collector(http.server.BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            assert self.path == "/v1/traces"
+            bodies.append(self.rfile.read(int(self.headers["content-length"])))
+            self.send_response(200)
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with http.server.HTTPServer(("127.0.0.1", 0), Collector) as collector:
+        threading.Thread(target=collector.serve_forever, daemon=True).start()
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", f"http://127.0.0.1:{collector.server_port}")
+        shutil.copy(MODELS / "double.onnx", tmp_path / "double.onnx")
+        server = Served(tmp_path, "--verbose")
+        with flight.connect(server.uri) as client:
+            exchange(client, ["double"], [pa.record_batch({"x": pa.array([1], pa.float32())})])
+        calls = [json.loads(line) for line in server.stop().splitlines() if '"call"' in line]
+        collector.shutdown()
+    sent = b"".join(bodies)
+    for name in (b"arrow.flight.protocol.FlightService/DoExchange", b"score", b"infer", b"goruntime"):
+        assert name in sent
+    assert bytes.fromhex(calls[0]["trace"]) in sent, "the log names another trace"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import pickle
+import shutil
 
 import goruntime.spark
 import numpy as np
@@ -84,3 +86,11 @@ def test_the_model_travels_as_a_path_or_as_bytes(session, case):
 def test_what_does_not_fit_is_said_before_the_job(session, case):
     with pytest.raises(NameNotFoundError, match=r"no columns for the inputs \['x'\]"):
         goruntime.spark.score(frame_of(session, case).select("id"), case.model, keep=["id"])
+
+
+def test_the_manifest_beside_the_model_is_followed(session, case, tmp_path):
+    shutil.copy(case.model, tmp_path / "model.onnx")
+    (tmp_path / "model.manifest.json").write_text(json.dumps({"outputs": [{"value": "y", "column": "score"}]}))
+    scored = goruntime.spark.score(frame_of(session, case), str(tmp_path / "model.onnx"), keep=["id"])
+    assert scored.schema.names == ["id", "score"]
+    np.testing.assert_array_equal(rows(scored, case), case.want)
