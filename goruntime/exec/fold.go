@@ -75,6 +75,12 @@ func (z *specializer) evaluate(g *graph.Graph, st *step, outs []tensor.View, sc 
 			model: n.Def.View && z.p.vals[st.in[0]].model,
 		})
 	}
+	if n.Def.Codes != nil {
+		out := sc[n.Out[0]]
+		if c, ok := z.codesOf(&step{node: n, in: st.in, out: []int{out}, static: true}); ok {
+			z.folded[out] = folded{*in[0], c}
+		}
+	}
 	return nil
 }
 

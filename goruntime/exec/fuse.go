@@ -9,11 +9,15 @@ import (
 // fuse joins steps of the finished list into fewer ones that compute the same
 // values but those that nobody looks at. What it may not join is looked at: values
 // that leave the program, and all values of a program that is whole.
-func (z *specializer) fuse() {
+func (z *specializer) fuse() error {
 	if z.p.whole {
-		return
+		return nil
+	}
+	if err := z.fuseCodes(); err != nil {
+		return err
 	}
 	z.fuseChains()
+	return nil
 }
 
 // tail is a chain of elementwise steps that one step stands for.

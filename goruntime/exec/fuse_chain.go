@@ -28,7 +28,7 @@ func (z *specializer) fuseChains() {
 			continue
 		}
 		c := z.grow(l, gone, i)
-		if c.build(z) {
+		if c.build(z) || c.alone(z, i) {
 			for _, k := range c.joined() {
 				gone[k] = k != i
 			}
@@ -61,15 +61,7 @@ func (z *specializer) chainable(st *step) bool {
 
 // link adds the step to a chain; ref gives the inputs.
 func (z *specializer) link(st *step, b *chain.Builder, ref func(v int) chain.Ref) (chain.Ref, bool) {
-	in, known := make([]*tensor.View, len(st.in)), make([]bool, len(st.in))
-	for k, v := range st.in {
-		if v != plan.None {
-			in[k], known[k] = &z.p.vals[v].view, z.p.vals[v].known
-		}
-	}
-	n := st.node
-	c := op.NewInfer(&n.Attrs, n.Version, n.Opset, in, known, nil)
-	return n.Def.Chain(c, b, func(k int) chain.Ref { return ref(st.in[k]) })
+	return st.node.Def.Chain(z.inferOf(st), b, func(k int) chain.Ref { return ref(st.in[k]) })
 }
 
 // cluster is a chain that grows.
@@ -133,9 +125,18 @@ func (c *cluster) owns(z *specializer, l *links, v int) bool {
 	return !slices.ContainsFunc(l.readers[v], func(r int) bool { return !slices.Contains(c.members, r) })
 }
 
+// alone leaves step i only, where its operator is always fused, and builds the chain.
+func (c *cluster) alone(z *specializer, i int) bool {
+	if z.p.steps[i].node.Def.Run != nil {
+		return false
+	}
+	*c = cluster{shape: c.shape, members: []int{i}, product: plan.None, base: plan.None}
+	return c.build(z)
+}
+
 // build writes the program and reports whether it is worth having.
 func (c *cluster) build(z *specializer) bool {
-	if len(c.members) == 1 && c.product == plan.None {
+	if len(c.members) == 1 && c.product == plan.None && z.p.steps[c.members[0]].node.Def.Run != nil {
 		return false
 	}
 	var b chain.Builder

@@ -15,9 +15,10 @@ import (
 // specializer walks a unit's graph once, for known input shapes, and writes
 // down a program.
 type specializer struct {
-	p     *program
-	fold  folder
-	grown int // bytes that were folded although they are more than what they are computed from
+	p      *program
+	fold   folder
+	folded map[int]folded // constants that were computed from codes
+	grown  int            // bytes that were folded although they are more than what they are computed from
 }
 
 // scope maps the values of one graph to those of the program; -1 is not yet.
@@ -39,7 +40,10 @@ func specialize(u *unit, in []tensor.View, whole bool) (*program, *frame, error)
 		return nil, nil, err
 	}
 	z.prune()
-	z.fuse()
+	if err := z.fuse(); err != nil {
+		p.drop()
+		return nil, nil, err
+	}
 	z.gather()
 	z.spare()
 	f, err := newFrame(p, z.plan)
@@ -55,7 +59,7 @@ func specialize(u *unit, in []tensor.View, whole bool) (*program, *frame, error)
 // and no plan yet.
 func walked(u *unit, in []tensor.View, whole bool) (*program, *specializer, error) {
 	p := &program{unit: u, whole: whole, inputs: make([]int, len(in)), sig: make([]tensor.View, len(in))}
-	z := &specializer{p: p, fold: folder{m: u.m, p: p}}
+	z := &specializer{p: p, fold: folder{m: u.m, p: p}, folded: map[int]folded{}}
 	sc := newScope(u.g)
 	for i, v := range in {
 		p.inputs[i] = -1

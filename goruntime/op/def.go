@@ -70,6 +70,14 @@ type Def struct {
 	// also where it lies as columns (tensor.View.Columns, see Rows). Without it they see
 	// dense tensors only.
 	Columns func(c *Infer) bool
+	// Codes, optional, says how the node quantizes input 0, or what it quantizes it
+	// back from: false where the scale or the zero point is not known, or not one for
+	// all elements.
+	Codes func(c *Infer) (Codes, bool)
+	// Whole, optional, returns what computes the f32 node exactly on whole numbers whose
+	// sums stay below 2^24, nil for the node's own Def. False says that input 1 has no
+	// filter for each index of its first dimension, or input 2 no number for each.
+	Whole func(c *Infer) (def *Def, ok bool)
 	// Control is set where the operator runs subgraphs or moves values that are
 	// not tensors: exec hands it values rather than views.
 	Control bool

@@ -26,6 +26,7 @@ import (
 type Shape struct {
 	N, C, M, Group                           int
 	In, Out, Kernel, Stride, Dilation, Begin []int
+	Plain                                    bool // sums of products alone: no Winograd
 }
 
 // Args are the memory of one run.

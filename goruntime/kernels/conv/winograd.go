@@ -40,7 +40,7 @@ type winograd struct {
 // newWinograd returns nil where the convolution is of another kind or too small.
 func (p *Plan) newWinograd() *winograd {
 	s := &p.s
-	if len(s.In) != 2 || s.Group != 1 || s.C < 16 || s.M < 16 || s.C*s.M < 1024 {
+	if s.Plain || len(s.In) != 2 || s.Group != 1 || s.C < 16 || s.M < 16 || s.C*s.M < 1024 {
 		return nil
 	}
 	for i := range s.In {

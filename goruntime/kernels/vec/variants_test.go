@@ -196,6 +196,7 @@ func TestCurves(t *testing.T) {
 			{Ramp, 0.25, 0.5, []float32{0, 0.25, 0.625, 1, nan}},
 			{Gate, 0.25, 0.5, []float32{0, -0.25, 0.3125, 4, nan}},
 			{Bell, 0.0625, 0.25, []float32{0, 0, 0.25, 2, nan}},
+			{Whole, -2, 3, []float32{-2, -1, 0, 3, -2}},
 		} {
 			x := []float32{-4, -1, 0.5, 4, nan}
 			Bend(c.curve, x, x, c.s, c.r)

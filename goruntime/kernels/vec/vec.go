@@ -65,6 +65,7 @@ const (
 	Ramp               // Line between 0 and 1
 	Gate               // x times Ramp
 	Bell               // (erf(x/s) + 1) x r, rounded at each step
+	Whole              // the whole number next to x, half to even, from s to r; s for NaN
 	curves
 )
 

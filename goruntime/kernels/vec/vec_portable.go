@@ -40,6 +40,7 @@ var portableKernels = kernels{
 		Ramp:  bent(func(x, s, r float32) float32 { return clamp(line(x, s, r), 0, 1) }),
 		Gate:  bent(func(x, s, r float32) float32 { return x * clamp(line(x, s, r), 0, 1) }),
 		Bell:  bent(func(x, s, r float32) float32 { return float32((Erf(x/s)+1)*x) * r }),
+		Whole: bent(whole),
 	},
 	second: func(a *args) { a.every(2) },
 	fourth: func(a *args) { a.every(4) },
@@ -164,6 +165,19 @@ func clamp(x, low, high float32) float32 {
 		x = high
 	}
 	return x
+}
+
+// magic, added and taken off again, leaves no bits for a fraction.
+const magic = 1.5 * (1 << 23)
+
+func whole(x, low, high float32) float32 {
+	if !(x > low) {
+		x = low
+	}
+	if x > high {
+		x = high
+	}
+	return float32(x+magic) - magic
 }
 
 // line rounds the product too: the conversion keeps the compiler from fusing.

@@ -25,6 +25,10 @@ var Gemm = op.Declare(op.Def{
 		tensor.F64: gemmOf[float64](), tensor.I32: gemmOf[int32](), tensor.I64: gemmOf[int64](), tensor.U32: gemmOf[uint32](), tensor.U64: gemmOf[uint64](),
 	}),
 	Columns: gemmColumns,
+	Whole: func(c *op.Infer) (*op.Def, bool) {
+		plain := c.Attr.Float("alpha") == 1 && c.Attr.Float("beta") == 1 && !c.Attr.Bool("transA") && c.Attr.Bool("transB")
+		return nil, plain && (!c.Has(2) || c.In(2).Equal(tensor.Shape{c.In(1)[0]}))
+	},
 })
 
 // Gemm1 is Gemm before version 7, where C broadcasts only on demand.

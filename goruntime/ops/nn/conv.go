@@ -21,8 +21,9 @@ var Conv = op.Declare(op.Def{
 	Attrs: op.Attrs(op.String("auto_pad", "NOTSET"), op.Ints("dilations"), op.Int("group", 1), op.Ints("kernel_shape"),
 		op.Ints("pads"), op.Ints("strides")),
 	Tail:    true,
+	Whole:   func(*op.Infer) (*op.Def, bool) { return wholeConv, true },
 	Shape:   convShape,
-	Prepare: convPrepare,
+	Prepare: func(c *op.Context) error { return convPrepare(c, false) },
 	Run:     func(c *op.Context) error { return op.Row[convKernel](c)(c) },
 	DTypes: op.ByType(map[tensor.DType]convKernel{
 		tensor.F32: conv32, tensor.F64: convOf(func(f float64) float64 { return f }, func(f float64) float64 { return f }),
@@ -30,6 +31,14 @@ var Conv = op.Declare(op.Def{
 		tensor.BF16: convOf(func(h tensor.BFloat16) float64 { return float64(h.Float32()) }, tensor.BFloat16Of64),
 	}),
 })
+
+// wholeConv is Conv without the tiles of Winograd, which take whole numbers to
+// fractions.
+var wholeConv = &op.Def{
+	Name: "Conv", Versions: op.Versions{1: ""}, Tail: true, Shape: convShape,
+	Prepare: func(c *op.Context) error { return convPrepare(c, true) },
+	Run:     conv32,
+}
 
 type convKernel func(c *op.Context) error
 
@@ -66,7 +75,7 @@ type convolution struct {
 	args  conv.Args
 }
 
-func convPrepare(c *op.Context) error {
+func convPrepare(c *op.Context, whole bool) error {
 	x, w := c.In(0).Shape, c.In(1).Shape
 	win, err := newWindow(c.Attr, x[2:], w[2:], false)
 	if err != nil {
@@ -79,7 +88,7 @@ func convPrepare(c *op.Context) error {
 	}
 	s.plan = conv.NewPlan(conv.Shape{
 		N: x[0], C: x[1], M: w[0], Group: s.group,
-		In: win.in, Out: win.out, Kernel: win.kernel, Stride: win.stride, Dilation: win.dilation, Begin: win.begin,
+		In: win.in, Out: win.out, Kernel: win.kernel, Stride: win.stride, Dilation: win.dilation, Begin: win.begin, Plain: whole,
 	}, c.Threads(), scratchOf(c.Tail()))
 	c.NeedWorkspace(s.plan.Workspace())
 	if n := s.plan.PackedFilters(); n > 0 && c.Constant(1) {

@@ -28,7 +28,7 @@ var FusedConv = op.Declare(op.Def{
 		if s.act == nil {
 			return errs.New(errs.Unsupported, "activation %q with the parameters %v is not supported", name, params)
 		}
-		err := convPrepare(c)
+		err := convPrepare(c, false)
 		s.conv = c.State
 		c.State = s
 		return err

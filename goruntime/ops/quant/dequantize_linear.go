@@ -34,6 +34,12 @@ var DequantizeLinear = op.Declare(op.Def{
 		c.SetOutput(0, d, c.In(0))
 		return nil
 	},
+	Codes: func(c *op.Infer) (op.Codes, bool) {
+		if d := tensor.DType(c.Attr.Int("output_dtype")); d != tensor.Undefined && d != tensor.F32 {
+			return op.Codes{}, false
+		}
+		return codesOf(c, c.DType(0))
+	},
 	Prepare: dequantizePrepare,
 	Run:     op.Unpacked(dequantizeRun),
 	DTypes:  op.Uniform(struct{}{}, append([]tensor.DType{tensor.I32}, quantizedTypes...)...),

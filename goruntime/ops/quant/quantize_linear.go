@@ -33,6 +33,14 @@ var QuantizeLinear = op.Declare(op.Def{
 		c.SetOutput(0, d, c.In(0))
 		return nil
 	},
+	Codes: func(c *op.Infer) (op.Codes, bool) {
+		d, err := quantizedType(c)
+		p := tensor.DType(c.Attr.Int("precision"))
+		if err != nil || c.DType(0) != tensor.F32 || p != tensor.Undefined && p != tensor.F32 {
+			return op.Codes{}, false
+		}
+		return codesOf(c, d)
+	},
 	Prepare: quantizePrepare,
 	Run:     op.Unpacked(quantizeRun),
 	DTypes:  op.Uniform(struct{}{}, tensor.F32, tensor.F16, tensor.BF16, tensor.I32),

@@ -82,6 +82,12 @@ var curves = []struct {
 		g.p("VMULPS %s, %s, %s", g.v(7), g.v(0), g.v(0))
 		g.p("VMULPS %s, %s, %s", g.v(11), g.v(0), g.v(0))
 	}},
+	{"Whole", func(g *gen) { // MAX and MIN give their second source where one is NaN
+		g.p("VMAXPS %s, %s, %s", g.v(10), g.v(0), g.v(0))
+		g.p("VMINPS %s, %s, %s", g.v(0), g.v(11), g.v(0))
+		g.p("VADDPS %s, %s, %s", g.c(1.5*(1<<23)), g.v(0), g.v(0))
+		g.p("VSUBPS %s, %s, %s", g.c(1.5*(1<<23)), g.v(0), g.v(0))
+	}},
 }
 
 // clamp keeps x between two bounds: these come first, so that a NaN stays.
