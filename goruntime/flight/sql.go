@@ -61,6 +61,7 @@ func (s *service) unprepare(ctx context.Context, body []byte) ([]byte, error) {
 		return nil, err
 	}
 	s.statements.close(st)
+	s.statements.put(st)
 	return nil, nil
 }
 
@@ -69,6 +70,12 @@ func (s *service) DoPut(stream aflight.FlightService_DoPutServer) error {
 	return s.patiently(func(p *patience) error {
 		var st *statement
 		r := &results{of: s.statements}
+		defer func() {
+			if st != nil {
+				s.statements.put(st)
+			}
+			r.release() // where it was not bound
+		}()
 		named := func(d *aflight.FlightDescriptor) (m *Model, err error) {
 			if st, err = s.query(stream.Context(), d); err != nil {
 				return nil, err
@@ -79,10 +86,11 @@ func (s *service) DoPut(stream aflight.FlightService_DoPutServer) error {
 		// Clients leave batches without rows out.
 		err := s.scored(stream, p, scored{named: named, none: true, do: func(m *Model, out arrow.RecordBatch, _ []byte, _ *spent) error { return r.add(m, out) }})
 		if err != nil {
-			r.release()
 			return err
 		}
-		if err := st.bind(r); err != nil {
+		bound := r
+		r = nil
+		if err := st.bind(bound); err != nil {
 			return err
 		}
 		text, err := proto.Marshal(&pb.DoPutPreparedStatementResult{PreparedStatementHandle: []byte(st.handle)})
@@ -99,6 +107,7 @@ func (s *service) results(ctx context.Context, d *aflight.FlightDescriptor) (*af
 	if err != nil {
 		return nil, err
 	}
+	defer s.statements.put(st)
 	ticket, schema, rows, bytes, err := st.bound()
 	if err != nil {
 		return nil, err
@@ -120,6 +129,7 @@ func (s *service) DoGet(ticket *aflight.Ticket, stream aflight.FlightService_DoG
 		if err != nil {
 			return err
 		}
+		defer s.statements.put(st)
 		r, err := st.take(binary.BigEndian.Uint64(ticket.Ticket[at:]))
 		if err != nil {
 			return err
@@ -139,7 +149,7 @@ func (s *service) DoGet(ticket *aflight.Ticket, stream aflight.FlightService_DoG
 	})
 }
 
-// query returns the statement that a command executes.
+// query returns the statement that a command executes, in use until it is put.
 func (s *service) query(ctx context.Context, d *aflight.FlightDescriptor) (*statement, error) {
 	command := &pb.CommandPreparedStatementQuery{}
 	if d == nil || d.Type != aflight.DescriptorCMD {

@@ -195,6 +195,40 @@ func TestWhatAStatementHoldsEnds(t *testing.T) {
 	execute(a.prepare("double")) // which the end of the server ends: see start
 }
 
+// However long its parameters take to arrive.
+func TestAStatementInUseStays(t *testing.T) {
+	r := start(t, Options{Idle: 300 * time.Millisecond}, nil, "double")
+	a := r.sql()
+	p := a.prepare("double")
+	command, err := wrap(&pb.CommandPreparedStatementQuery{PreparedStatementHandle: p.Handle()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := a.Client.Client.DoPut(a.ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := aflight.NewRecordWriter(s, ipc.WithSchema(schemaX))
+	w.SetFlightDescriptor(&aflight.FlightDescriptor{Type: aflight.DescriptorCMD, Cmd: command})
+	b := batchX(1, 2)
+	defer b.Release()
+	for range 8 {
+		time.Sleep(100 * time.Millisecond)
+		if err := w.Write(b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.CloseSend(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Recv(); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := p.answers(); err != nil || len(got) != 8 {
+		t.Errorf("%v, %v, want 8 batches", got, err)
+	}
+}
+
 func TestStatementsAreBounded(t *testing.T) {
 	r := start(t, Options{Held: 10_000}, nil, "double")
 	a := r.sql()

@@ -37,6 +37,7 @@ type statement struct {
 	token          *Token // the caller's; nil where the server knows none
 	model, version string
 	timer          *time.Timer // closes it when it was not used for long; nil is never
+	users          int         // calls; under the lock of statements
 
 	mu      sync.Mutex // protects all below
 	results *results
@@ -81,26 +82,44 @@ func (ss *statements) add(token *Token, model, version string) (*statement, erro
 	}
 	st := &statement{handle: rand.Text(), token: token, model: model, version: version}
 	if ss.idle > 0 {
-		st.timer = time.AfterFunc(ss.idle, func() { ss.close(st) })
+		st.timer = time.AfterFunc(ss.idle, func() { ss.expire(st) })
 	}
 	ss.list[st.handle] = st
 	return st, nil
 }
 
-// get returns an open statement of a caller.
+// get returns an open statement of a caller, which is in use until put.
 //
 // Errors: errs.Name where the caller has none of that handle.
 func (ss *statements) get(token *Token, handle string) (*statement, error) {
 	ss.mu.Lock()
+	defer ss.mu.Unlock()
 	st := ss.list[handle]
-	ss.mu.Unlock()
 	if st == nil || st.token != token {
 		return nil, errs.New(errs.Name, "no statement of that handle is open: it was closed, or not used for %v: prepare it again", ss.idle)
 	}
-	if st.timer != nil {
+	st.users++
+	return st, nil
+}
+
+// put ends one use of a statement.
+func (ss *statements) put(st *statement) {
+	ss.mu.Lock()
+	defer ss.mu.Unlock()
+	st.users--
+	if st.timer != nil && ss.list[st.handle] == st {
 		st.timer.Reset(ss.idle)
 	}
-	return st, nil
+}
+
+// expire closes a statement that is not in use; put looks after one that is.
+func (ss *statements) expire(st *statement) {
+	ss.mu.Lock()
+	used := st.users > 0
+	ss.mu.Unlock()
+	if !used {
+		ss.close(st)
+	}
 }
 
 // close ends a statement and what it holds; ended ones are passed over.
@@ -191,7 +210,9 @@ func (st *statement) drop() {
 	old.release()
 }
 
-// bind puts the answers for new parameters in the place of the ones before.
+// bind takes the answers for new parameters in the place of the ones before.
+//
+// Errors: errs.Closed.
 func (st *statement) bind(r *results) error {
 	st.mu.Lock()
 	if st.closed {
