@@ -13,6 +13,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+/* One fault maps all of a folio of the page cache, up to 2 MB, but none that reaches
+ * beyond its mapping. Text and tables lie in mappings of this size therefore; a flag that
+ * means nothing for clean pages of a file, set on every other piece, keeps them apart. */
+enum { PIECE = 256 << 10 };
+
 /* drop advises the kernel about the read-only segments of the object that holds
  * the address at data. Segments that can be written are left: what the loader
  * relocated in them is in no file. */
@@ -29,7 +34,9 @@ static int drop(struct dl_phdr_info *info, size_t size, void *data) {
     const ElfW(Phdr) *p = &info->dlpi_phdr[i];
     if (p->p_type != PT_LOAD || (p->p_flags & PF_W) != 0) continue;
     uintptr_t start = (info->dlpi_addr + p->p_vaddr) & ~(page - 1), end = info->dlpi_addr + p->p_vaddr + p->p_filesz;
-    madvise((void *)start, (end - start) & ~(page - 1), MADV_DONTNEED);
+    size_t n = (end - start) & ~(page - 1);
+    for (size_t at = 0; at < n; at += 2 * PIECE) madvise((void *)(start + at), n - at < PIECE ? n - at : PIECE, MADV_DONTDUMP);
+    madvise((void *)start, n, MADV_DONTNEED);
   }
   return ours;
 }

@@ -577,6 +577,8 @@ class ReferenceEvaluator:
         return (_rebuild, (data, settings, self._used))
 
     def __repr__(self) -> str:
+        if getattr(self, "_native", None) is None:  # in a traceback of what failed to open
+            return "ReferenceEvaluator(not open)"
         return f"ReferenceEvaluator({', '.join(self.input_names)} -> {', '.join(self.output_names)})"
 
 

@@ -103,8 +103,9 @@ def _number(item: Any, dtype: int) -> Any:
 
 
 def show(events: Iterable[RuntimeEvent], verbose: int) -> None:
-    """Print a run as onnx.reference does: nodes from level 2 on, values from 3."""
-    shown: set[tuple[str, int, str]] = set()
+    """Print a run as onnx.reference does: nodes from level 2 on, values from 3. A node
+    that a loop runs again is printed again."""
+    shown: dict[tuple[str, int, str], set[str]] = {}  # its outputs since its line was printed
     groups: dict[tuple[str, str], list[str]] = {}
     events = list(events)
     for event in events:
@@ -116,9 +117,10 @@ def show(events: Iterable[RuntimeEvent], verbose: int) -> None:
                 print(f" +{'I' if event.kind == 'input' else 'C'} {event.name}: {text}")
             continue
         key = (event.node, event.depth, event.op_type)
-        if verbose > 1 and key not in shown:
-            shown.add(key)
+        if verbose > 1 and (key not in shown or event.name in shown[key]):
+            shown[key] = set()
             outputs = dict.fromkeys(groups[(event.op_type, event.node)])
             print(f"{'  ' * event.depth}{event.op_type}({', '.join(event.inputs)}) -> {', '.join(outputs)}")
+        shown.setdefault(key, set()).add(event.name)
         if verbose > 2:
             print(f"{'  ' * event.depth} + {event.name}: {text}")

@@ -112,6 +112,23 @@ def test_verbose_prints_what_onnx_reference_prints(capsys):
         assert mine.replace(" ", "") == theirs.replace("['", "").replace("']", "").replace("','", ",").replace(" ", ""), verbose
 
 
+def test_verbose_prints_the_nodes_of_each_iteration(capsys):
+    body = helper.make_graph(
+        [helper.make_node("Split", ["c"], ["a", "b"], axis=0, num_outputs=2), helper.make_node("Concat", ["b", "a"], ["d"], axis=0),
+         helper.make_node("Identity", ["more"], ["still"])], "body",
+        [helper.make_tensor_value_info("i", TensorProto.INT64, []), helper.make_tensor_value_info("more", TensorProto.BOOL, []),
+         helper.make_tensor_value_info("c", TensorProto.FLOAT, None)],
+        [helper.make_tensor_value_info("still", TensorProto.BOOL, []), helper.make_tensor_value_info("d", TensorProto.FLOAT, None)],
+    )  # fmt: skip
+    graph = helper.make_graph([helper.make_node("Loop", ["n", "", "x"], ["y"], body=body)], "g",
+                              [helper.make_tensor_value_info("n", TensorProto.INT64, []), helper.make_tensor_value_info("x", TensorProto.FLOAT, None)],
+                              [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)])  # fmt: skip
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)])
+    ReferenceEvaluator(model, verbose=2).run(None, {"n": np.int64(3), "x": np.float32([1, 2])})
+    lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
+    assert lines == ["Split(c) -> a, b", "Concat(b, a) -> d"] * 3 + ["Loop(n, , x) -> y"]
+
+
 def test_events_tell_each_value_up_to_a_failure():
     evaluator = ReferenceEvaluator(CHAIN, events_enabled=True)
     evaluator.run(None, {"x": X})
