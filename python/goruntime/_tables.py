@@ -75,12 +75,10 @@ def _rows(about: Any, schema: pa.Schema) -> int:
     """Return how many rows of a Parquet file are a batch: by the width of its types and,
     for what has no width, by the bytes that are written."""
     width = sum(_width(field.type) for field in schema)
-    written = sum(
-        about.row_group(g).column(c).total_uncompressed_size
-        for g in range(about.num_row_groups)
-        for c in range(about.num_columns)
-        if about.row_group(g).column(c).path_in_schema.split(".")[0] in schema.names
-    )
+    groups = [about.row_group(g) for g in range(about.num_row_groups)]
+    paths = [about.schema.column(c).path for c in range(about.num_columns)]
+    columns = [c for c, path in enumerate(paths) if any(path == name or path.startswith(name + ".") for name in schema.names)]
+    written = sum(group.column(c).total_uncompressed_size for group in groups for c in columns)
     each: int = max(1, width, written // max(1, about.num_rows))
     return max(1, min(ROWS, BYTES // each))
 
