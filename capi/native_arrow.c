@@ -142,7 +142,8 @@ static PyObject *batch_fields(Batch *self, void *unused) {
 
 static PyMethodDef batch_methods[] = {
     {"column", (PyCFunction)gr_batch_column, METH_VARARGS, "Column i as an array or Texts; what must be copied goes to the arena."},
-    {"columns", (PyCFunction)gr_batch_columns, METH_O, "The columns of these numbers as one matrix; None where they are not plain numbers of one type."},
+    {"feeds", (PyCFunction)gr_batch_feeds, METH_O,
+     "Of (name of an input, numbers of columns, rank) each the feed, where the columns are plain numbers of one type."},
     {NULL, NULL, 0, NULL},
 };
 

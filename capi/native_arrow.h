@@ -64,12 +64,14 @@ typedef struct {
 } Texts;
 
 /* A matrix [N, K] that lies as K columns in somebody else's memory: a feed that a run
- * reads in place where all its readers take columns. */
+ * reads in place where all its readers take columns. One column is dense, and may be
+ * seen as [N]: rank is 1 then. */
 typedef struct {
   PyObject_HEAD
   PyObject *owner;
   const void **at;
-  int dtype;
+  const void *lone; /* where at points for one column */
+  int dtype, rank;
   int64_t dims[2];
 } Columns;
 
@@ -87,7 +89,7 @@ int64_t gr_first_null(const struct ArrowArray *a, int64_t offset, int64_t n);
 PyObject *gr_block_like(uint64_t io, int dtype, int rank, npy_intp *dims, int reason);
 PyObject *gr_arrow_cast(PyObject *module, PyObject *args);        /* (array, dtype, arena) -> array */
 /* native_arrow_columns.c */
-PyObject *gr_batch_columns(Batch *self, PyObject *places);        /* tuple of numbers -> Columns, or None */
+PyObject *gr_batch_feeds(Batch *self, PyObject *wanted);          /* tuple of (name, tuple of numbers, rank) -> dict of Columns */
 PyObject *gr_arrow_matrix(PyObject *module, PyObject *arrays);    /* list of arrays -> Columns */
 /* native_arrow_out.c */
 PyObject *gr_arrow_export(PyObject *module, PyObject *args);      /* (names, arrays) -> (schema capsule, array capsule) */

@@ -7,14 +7,14 @@
 PyTypeObject *gr_columns_type = NULL;
 
 /* columns_new returns a matrix of n rows without columns yet. */
-static Columns *columns_new(PyObject *owner, int dtype, int64_t n, int64_t k) {
+static Columns *columns_new(PyObject *owner, int64_t n, int64_t k) {
   Columns *self = (Columns *)gr_columns_type->tp_alloc(gr_columns_type, 0);
   if (self == NULL) return NULL;
   self->owner = Py_NewRef(owner);
-  self->dtype = dtype;
+  self->rank = 2;
   self->dims[0] = n;
   self->dims[1] = k;
-  self->at = PyMem_Calloc((size_t)k, sizeof(void *));
+  self->at = k == 1 ? &self->lone : PyMem_Calloc((size_t)k, sizeof(void *));
   if (self->at == NULL) {
     Py_DECREF(self);
     PyErr_NoMemory();
@@ -25,7 +25,7 @@ static Columns *columns_new(PyObject *owner, int dtype, int64_t n, int64_t k) {
 
 static void columns_dealloc(Columns *self) {
   PyTypeObject *type = Py_TYPE(self);
-  PyMem_Free(self->at);
+  if (self->at != &self->lone) PyMem_Free(self->at);
   Py_XDECREF(self->owner);
   type->tp_free(self);
   Py_DECREF(type);
@@ -46,25 +46,41 @@ static const char *plain(const Batch *batch, int64_t i, int *dtype) {
   return data == NULL ? NULL : data + offset * widths[*dtype];
 }
 
-PyObject *gr_batch_columns(Batch *self, PyObject *places) {
-  if (!PyTuple_Check(places) || PyTuple_GET_SIZE(places) == 0) return gr_raise_text(GR_ARGUMENT, "a tuple of numbers of columns expected");
+/* matrix_of returns columns of a batch as one feed; NULL without an exception where they
+ * are not plain numbers of one type. */
+static Columns *matrix_of(Batch *self, PyObject *places, int rank) {
   Py_ssize_t k = PyTuple_GET_SIZE(places);
-  Columns *made = columns_new((PyObject *)self, 0, self->array.length, k);
+  Columns *made = columns_new((PyObject *)self, self->array.length, k);
   for (Py_ssize_t c = 0; made != NULL && c < k; c++) {
     int64_t i = PyLong_AsLongLong(PyTuple_GET_ITEM(places, c));
+    int dtype = 0;
     if (i < 0 || i >= self->array.n_children) {
-      Py_DECREF(made);
-      return PyErr_Occurred() ? NULL : gr_raise_text(GR_ARGUMENT, "column %lld of %lld", (long long)i, (long long)self->array.n_children);
+      if (!PyErr_Occurred()) gr_raise_text(GR_ARGUMENT, "column %lld of %lld", (long long)i, (long long)self->array.n_children);
+    } else {
+      made->at[c] = plain(self, i, &dtype);
     }
-    int dtype;
-    made->at[c] = plain(self, i, &dtype);
-    if (made->at[c] == NULL || (c > 0 && dtype != made->dtype)) {
-      Py_DECREF(made);
-      Py_RETURN_NONE;
-    }
-    made->dtype = dtype;
+    if (made->at[c] == NULL || (c > 0 && dtype != made->dtype)) Py_CLEAR(made);
+    else made->dtype = dtype;
   }
-  return (PyObject *)made;
+  if (made != NULL && k == 1) made->rank = rank;
+  return made;
+}
+
+PyObject *gr_batch_feeds(Batch *self, PyObject *wanted) {
+  if (!PyTuple_Check(wanted)) return gr_raise_text(GR_TYPE, "a tuple expected, %s given", Py_TYPE(wanted)->tp_name);
+  PyObject *feeds = PyDict_New();
+  for (Py_ssize_t i = 0; feeds != NULL && i < PyTuple_GET_SIZE(wanted); i++) {
+    PyObject *name, *places;
+    int rank;
+    if (!PyArg_ParseTuple(PyTuple_GET_ITEM(wanted, i), "OO!i", &name, &PyTuple_Type, &places, &rank)) {
+      Py_CLEAR(feeds);
+      break;
+    }
+    Columns *made = matrix_of(self, places, rank);
+    if (PyErr_Occurred() || (made != NULL && PyDict_SetItem(feeds, name, (PyObject *)made) < 0)) Py_CLEAR(feeds);
+    Py_XDECREF(made);
+  }
+  return feeds;
 }
 
 PyObject *gr_arrow_matrix(PyObject *module, PyObject *list) {
@@ -82,17 +98,30 @@ PyObject *gr_arrow_matrix(PyObject *module, PyObject *list) {
       Py_CLEAR(made);
       break;
     }
-    if (made == NULL && (made = columns_new(kept, gr_dtype_of(first), PyArray_DIM(first, 0), k)) == NULL) break;
+    if (made == NULL && (made = columns_new(kept, PyArray_DIM(first, 0), k)) == NULL) break;
+    made->dtype = gr_dtype_of(first);
     made->at[c] = PyArray_DATA(column);
   }
   Py_XDECREF(kept);
   return (PyObject *)made;
 }
 
+/* lent returns one column as an array over its memory. */
+static PyObject *lent(Columns *self) {
+  PyArray_Descr *descr = gr_descr_of(self->dtype);
+  if (descr == NULL) return NULL;
+  PyObject *array = PyArray_NewFromDescr(&PyArray_Type, descr, self->rank, (npy_intp *)self->dims, NULL, (void *)(uintptr_t)self->at[0], NPY_ARRAY_C_CONTIGUOUS, NULL);
+  if (array == NULL) return NULL;
+  PyArray_UpdateFlags((PyArrayObject *)array, NPY_ARRAY_ALIGNED);
+  if (PyArray_SetBaseObject((PyArrayObject *)array, Py_NewRef((PyObject *)self)) < 0) Py_CLEAR(array);
+  return array;
+}
+
 /* columns_gathered returns the same matrix as an array, for those who look at feeds. */
 static PyObject *columns_gathered(Columns *self, PyObject *arena) {
   uint64_t io = gr_arena_handle(arena);
   if (io == (uint64_t)-1) return NULL;
+  if (self->dims[1] == 1) return lent(self);
   PyArrayObject *array = (PyArrayObject *)gr_block_like(io, self->dtype, 2, (npy_intp *)self->dims, COPY_INTERLEAVE);
   if (array == NULL) return NULL;
   npy_intp width = PyArray_ITEMSIZE(array);
@@ -103,7 +132,7 @@ static PyObject *columns_gathered(Columns *self, PyObject *arena) {
 }
 
 static PyMethodDef columns_methods[] = {
-    {"gathered", (PyCFunction)columns_gathered, METH_O, "The same matrix as an array in the arena, a counted copy."},
+    {"gathered", (PyCFunction)columns_gathered, METH_O, "The same matrix as an array: in the arena, a counted copy, or lent where it is one column."},
     {NULL, NULL, 0, NULL},
 };
 

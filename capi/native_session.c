@@ -330,7 +330,9 @@ static int feed(Session *self, Run *r, Py_ssize_t i, PyObject *value, uint64_t i
   if (Py_TYPE(value) == gr_columns_type) {
     Columns *columns = (Columns *)value;
     r->arrays[i] = Py_NewRef(value);
-    *v = (gr_view){.dims = columns->dims, .dtype = columns->dtype, .rank = 2, .columns = columns->at};
+    *v = (gr_view){.dims = columns->dims, .dtype = columns->dtype, .rank = columns->rank};
+    if (columns->dims[1] == 1) v->data = (void *)(uintptr_t)columns->at[0];
+    else v->columns = columns->at;
     r->elements += columns->dims[0] * columns->dims[1];
     return 0;
   }

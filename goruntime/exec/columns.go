@@ -2,6 +2,7 @@ package exec
 
 import (
 	"slices"
+	"unsafe" //lint:allow unsafe columns are addresses
 
 	"github.com/goruntime/goruntime/goruntime/arena"
 	"github.com/goruntime/goruntime/goruntime/graph"
@@ -10,6 +11,41 @@ import (
 	"github.com/goruntime/goruntime/goruntime/plan"
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
+
+// join lets steps that put columns side by side do nothing, where all that reads the
+// matrix takes columns. The columns then live as long as the matrix is read.
+func (z *specializer) join() {
+	for i := range z.p.steps {
+		st := &z.p.steps[i]
+		if !st.static || st.node.Def.Joins == nil || z.p.whole || slices.Contains(z.p.outputs, st.out[0]) || !z.columnar(st.out[0]) || !st.node.Def.Joins(z.inferred(st)) {
+			continue
+		}
+		n := *st.node
+		n.Def = joined
+		st.node, st.heavy = &n, false
+		out := &z.p.vals[st.out[0]]
+		out.view.Columns = make([]unsafe.Pointer, st.args)
+		for k := range z.p.steps[i+1:] {
+			if later := &z.p.steps[i+1+k]; slices.Contains(later.in, st.out[0]) {
+				later.in = append(slices.Clone(later.in), st.in[:st.args]...)
+			}
+		}
+	}
+}
+
+// joined tells a matrix where its columns lie.
+var joined = &op.Def{
+	Name:     "Concat",
+	Versions: op.Versions{1: ""},
+	Shape:    op.SameAsInput,
+	Run: func(c *op.Context) error {
+		list := c.Out(0).Columns
+		for k := range list {
+			list[k] = c.In(k).Data
+		}
+		return nil
+	},
+}
 
 // gather puts a step in front that makes rows of each input that lies as columns,
 // unless all steps that read it take columns. A program that is whole, or whose value
@@ -62,9 +98,11 @@ func (z *specializer) columnar(v int) bool {
 
 // takesColumns asks the operator of a step.
 func (z *specializer) takesColumns(st *step) bool {
-	if !st.static || st.rename || st.node.Def.Columns == nil {
-		return false
-	}
+	return st.static && !st.rename && st.node.Def.Columns != nil && st.node.Def.Columns(z.inferred(st))
+}
+
+// inferred is what an operator is told of a step's inputs when it is asked.
+func (z *specializer) inferred(st *step) *op.Infer {
 	in, known := make([]*tensor.View, st.args), make([]bool, st.args)
 	for k, v := range st.in[:st.args] {
 		if v != plan.None {
@@ -72,7 +110,7 @@ func (z *specializer) takesColumns(st *step) bool {
 		}
 	}
 	n := st.node
-	return n.Def.Columns(op.NewInfer(&n.Attrs, n.Version, n.Opset, in, known, nil))
+	return op.NewInfer(&n.Attrs, n.Version, n.Opset, in, known, nil)
 }
 
 // gathered makes rows of columns. It is a copy that a run makes of its own accord,

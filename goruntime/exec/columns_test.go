@@ -230,3 +230,97 @@ func TestColumnsAreSeenAsRows(t *testing.T) {
 		t.Errorf("x is %v, want %v", got, rows)
 	}
 }
+
+// joiners put columns side by side; takes is whether nothing is copied for it.
+var joiners = []struct {
+	name  string
+	takes bool
+	build func(b *modelBuilder, names []string, draw func(n int) []float32)
+}{
+	{"Concat for a Scaler", true, func(b *modelBuilder, names []string, draw func(n int) []float32) {
+		b.node("Concat", names, []string{"x"}, intAttr("axis", 1))
+		b.mlNode("Scaler", []string{"x"}, []string{"y"}, floatsAttr("offset", draw(len(names))))
+	}},
+	{"FeatureVectorizer for two", true, func(b *modelBuilder, names []string, draw func(n int) []float32) {
+		b.mlNode("FeatureVectorizer", names, []string{"x"})
+		b.mlNode("Scaler", []string{"x"}, []string{"s"}, floatsAttr("scale", draw(1)))
+		b.mlNode("Normalizer", []string{"x"}, []string{"n"})
+		b.node("Add", []string{"s", "n"}, []string{"y"})
+	}},
+	{"Concat of what the run makes", true, func(b *modelBuilder, names []string, draw func(n int) []float32) {
+		made := make([]string, len(names))
+		for i, name := range names {
+			made[i] = "m" + name
+			b.node([]string{"Exp", "Neg"}[i%2], []string{name}, []string{made[i]})
+		}
+		b.node("Concat", made, []string{"x"}, intAttr("axis", -1))
+		b.mlNode("LinearRegressor", []string{"x"}, []string{"r"}, floatsAttr("coefficients", draw(2*len(names))), intAttr("targets", 2))
+		b.node("Concat", []string{"r", made[0]}, []string{"y"}, intAttr("axis", 1))
+	}},
+	{"Concat that is looked at", false, func(b *modelBuilder, names []string, draw func(n int) []float32) {
+		b.node("Concat", names, []string{"x"}, intAttr("axis", 1))
+		b.mlNode("Scaler", []string{"x"}, []string{"s"}, floatsAttr("offset", draw(len(names))))
+		b.node("Mul", []string{"s", "x"}, []string{"y"})
+	}},
+	{"Concat of rows", false, func(b *modelBuilder, names []string, draw func(n int) []float32) {
+		b.node("Concat", names, []string{"x"}, intAttr("axis", 0))
+		b.mlNode("Scaler", []string{"x"}, []string{"y"}, floatsAttr("scale", draw(1)))
+	}},
+}
+
+// A matrix that a model puts together of columns is read where they lie, and gives the
+// bits that it gives when it is made.
+func TestColumnsOfAModelAreReadInPlace(t *testing.T) {
+	testkit.NoLeaks(t)
+	for _, j := range joiners {
+		t.Run(j.name, func(t *testing.T) {
+			rapid.Check(t, func(rt *rapid.T) {
+				n, k := rapid.IntRange(0, 90).Draw(rt, "rows"), rapid.IntRange(2, 20).Draw(rt, "columns")
+				seed := rapid.Uint32().Draw(rt, "seed")
+				draw := func(n int) []float32 {
+					list := make([]float32, n)
+					for i := range list {
+						seed = seed*1664525 + 1013904223
+						list[i] = float32(int32(seed)) / (1 << 30)
+					}
+					return list
+				}
+				b := newModel(t)
+				b.m.Opsets = append(b.m.Opsets, onnx.OpsetID{Domain: "ai.onnx.ml", Version: 3})
+				var names []string
+				c := &Call{Out: make([]Result, 1)}
+				for i := range k {
+					names = append(names, fmt.Sprint("f", i))
+					b.input(names[i], tensor.F32)
+					c.In = append(c.In, f32(tensor.Shape{n, 1}, draw(n)...))
+				}
+				j.build(b, names, draw)
+				b.outputs("y")
+				var got [2][]float32
+				for form, o := range []Options{{NoFusion: true}, {}} {
+					s := mustNew(t, &b.m, o)
+					for range 2 {
+						if err := s.Run(c); err != nil {
+							rt.Fatal(err)
+						}
+						got[form] = slices.Clone(tensor.Elems[float32](&c.Out[0].View))
+						release(c.Out)
+					}
+					e, err := s.Prepare(nil, c.In)
+					if err != nil {
+						rt.Fatal(err)
+					}
+					for _, v := range e.Values {
+						if want := form == 1 && j.takes; v.Name == "x" && (v.Role == "columns") != want {
+							rt.Errorf("x lies as %s, want columns: %v", v.Role, want)
+						}
+					}
+					s.Close()
+				}
+				if !slices.Equal(got[0], got[1]) {
+					rt.Fatalf("the values differ\n got %v\nwant %v", got[1], got[0])
+				}
+			})
+		})
+	}
+}

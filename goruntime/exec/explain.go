@@ -64,7 +64,7 @@ type PlannedValue struct {
 	DType  tensor.DType `json:"dtype"`
 	Shape  tensor.Shape `json:"shape"` // null where it is known in the run only
 	Bytes  int          `json:"bytes"` // -1 where unknown
-	Role   string       `json:"role"`  // borrowed, execution or io; constant for what is known before
+	Role   string       `json:"role"`  // borrowed, execution or io; constant for what is known before, columns for what is read where its columns lie
 	Offset int          `json:"offset"`
 	Made   int          `json:"made"` // the step that makes it, -1 for none
 	Last   int          `json:"last"` // the last step that reads it, -1 for none; the number of steps for what leaves
@@ -113,7 +113,7 @@ func (p *program) explainStep(i int) PlannedStep {
 	switch {
 	case st.node.Def == aliasCopy || st.node.Def == gathered:
 		s.Kind = "copy"
-	case st.rename:
+	case st.rename || st.node.Def == joined:
 		s.Kind = "view"
 	case !st.static:
 		s.Kind = "dynamic"
@@ -144,8 +144,11 @@ func (p *program) explainValue(v, made, last int) PlannedValue {
 	if pv.shaped {
 		out.DType, out.Shape, out.Bytes = pv.view.DType, pv.view.Shape, pv.view.Bytes()
 	}
-	if pv.known {
+	switch {
+	case pv.known:
 		out.Role = "constant"
+	case pv.view.Columns != nil:
+		out.Role = "columns"
 	}
 	return out
 }

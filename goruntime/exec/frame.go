@@ -48,6 +48,7 @@ func newFrame(p *program, planIt func(work []int)) (*frame, error) {
 	f := &frame{prog: p, views: make([]tensor.View, len(p.vals)), nodes: make([]call, len(p.steps))}
 	for i := range p.vals {
 		f.views[i] = p.vals[i].view
+		f.views[i].Columns = slices.Clone(p.vals[i].view.Columns)
 		if !p.vals[i].shaped {
 			f.views[i].Shape = make(tensor.Shape, 0, 8)
 		}

@@ -44,6 +44,7 @@ func specialize(u *unit, in []tensor.View, whole bool) (*program, *frame, error)
 		p.drop()
 		return nil, nil, err
 	}
+	z.join()
 	z.gather()
 	z.spare()
 	f, err := newFrame(p, z.plan)
@@ -336,7 +337,10 @@ func (z *specializer) plan(work []int) {
 	for i := range p.vals {
 		v := &p.vals[i]
 		pr.Values[i] = plan.Value{Bytes: plan.Unsized, Borrowed: v.feed >= 0 || v.known}
-		if v.shaped {
+		switch {
+		case v.view.Columns != nil && v.feed < 0: // it has addresses only
+			pr.Values[i].Bytes = 0
+		case v.shaped:
 			pr.Values[i].Bytes = v.view.Bytes()
 		}
 	}

@@ -78,6 +78,9 @@ type Def struct {
 	// sums stay below 2^24, nil for the node's own Def. False says that input 1 has no
 	// filter for each index of its first dimension, or input 2 no number for each.
 	Whole func(c *Infer) (def *Def, ok bool)
+	// Joins, optional, tells of a node whether output 0 is the matrix [N, K] whose columns
+	// are its K inputs: where all that reads it takes columns, exec has nothing run.
+	Joins func(c *Infer) bool
 	// Control is set where the operator runs subgraphs or moves values that are
 	// not tensors: exec hands it values rather than views.
 	Control bool

@@ -11,6 +11,18 @@ import (
 // element type.
 func AnyMatrix(*Infer) bool { return true }
 
+// JoinsColumns reports whether all inputs are of one element type, that of output 0,
+// and have one column each: what Def.Joins says of operators that put columns side by
+// side.
+func JoinsColumns(c *Infer) bool {
+	for i := range c.Inputs() {
+		if s := c.In(i); len(s) != 2 || s[1] != 1 || c.DType(i) != c.DType(0) || c.DType(i).Width() == 0 || c.DType(i) == tensor.Str {
+			return false
+		}
+	}
+	return c.Inputs() > 1
+}
+
 // Rows gives a kernel the rows of an input [N, F] or [F] as dense matrices: in place
 // where they lie so; where the input lies as columns, some rows at a time, which are
 // gathered into scratch that stays in the cache.

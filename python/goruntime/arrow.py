@@ -152,16 +152,21 @@ class Binding:
             for name, _, dtype, shape, _ in evaluator._native.inputs
             if name in self.inputs
         ]
+        self._wanted = tuple(
+            (name, places, 2 if len(places) > 1 or (shape is not None and len(shape) == 2) else 1)
+            for name, _, shape, columns, places in self._bound
+            if all(self.shapes[c] is None for c in columns)
+        )
 
     def feeds(self, batch: Any, evaluator: ReferenceEvaluator, fills: Mapping[str, Any], casts: bool | Collection[str]) -> dict[str, Any]:
         """Return the feeds of one batch; what is copied goes to the I/O arena."""
-        feeds = {}
-        for name, dtype, shape, columns, places in self._bound:
+        feeds: dict[str, Any] = {} if casts else batch.feeds(self._wanted)
+        if len(feeds) == len(self._bound):
+            return feeds
+        for name, dtype, shape, columns, _ in self._bound:
+            if name in feeds:
+                continue
             cast = casts if isinstance(casts, bool) else name in casts
-            if len(places) > 1 and not cast:
-                feeds[name] = batch.columns(places)  # None where they are not plain
-                if feeds[name] is not None:
-                    continue
             arena = evaluator.io_allocator._native
             parts = [self._column(batch, c, arena, fills, dtype, cast) for c in columns]
             feeds[name] = _as_input(parts[0], shape) if len(parts) == 1 else _matrix(parts, name, columns)

@@ -46,8 +46,8 @@ class PlannedValue:
         name, dtype, shape: what it is; dtype "" and shape None where that is known in
             the run only.
         bytes: its size, or None.
-        role: "borrowed" (an input), "constant", "execution" (dies in the run) or "io"
-            (leaves it).
+        role: "borrowed" (an input), "constant", "execution" (dies in the run), "io"
+            (leaves it) or "columns" (a matrix that is read where its columns lie).
         offset: where it lies in the slab, or None where it has memory of its own.
         made, last: the steps that make it and that use it last, None for none; last
             is the number of steps where it leaves the run.

@@ -143,6 +143,25 @@ def test_other_numbers_are_read_in_place(arenas, width):
     assert arenas.copies() == {}
 
 
+def test_columns_that_a_model_joins_are_read_in_place(arenas):
+    names = [f"f{i}" for i in range(K)]
+    graph = helper.make_graph(
+        [helper.make_node("Concat", names, ["x"], axis=1), IMPUTER, helper.make_node("MatMul", ["y", "w"], ["z"])], "g",
+        [helper.make_tensor_value_info(n, F, [None, 1]) for n in names], [helper.make_tensor_value_info("z", F, None)], [numpy_helper.from_array(W, "w")],
+    )  # fmt: skip
+    evaluator = arenas.open(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18), helper.make_opsetid(ML, 3)], ir_version=10))
+    x = rows(50)
+    x[3, 2] = np.nan
+    np.testing.assert_allclose(arrow.score(evaluator, batch_of(x))["z"], np.where(np.isnan(x), 9, x) @ W, rtol=1e-5, atol=1e-6)
+    assert arenas.copies() == {}
+    (joined,) = (v for v in evaluator.prepare(dict.fromkeys(names, (50, 1))).values if v.name == "x")
+    assert joined.role == "columns"
+    context = RuntimeContext()
+    arrow.score(evaluator, batch_of(x), context=context)
+    np.testing.assert_array_equal(context.get("f2"), x[:, 2:3])
+    context.clear()
+
+
 def test_nulls_and_casts_keep_their_rules(arenas):
     evaluator = arenas.open(IN_PLACE["Scaler"][0])
     x = rows(4)

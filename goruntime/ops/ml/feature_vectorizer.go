@@ -2,6 +2,7 @@ package ml
 
 import (
 	"math"
+	"slices"
 
 	"github.com/goruntime/goruntime/goruntime/errs"
 	"github.com/goruntime/goruntime/goruntime/op"
@@ -55,6 +56,9 @@ var FeatureVectorizer = op.Declare(op.Def{
 			at += w
 		}
 		return nil
+	},
+	Joins: func(c *op.Infer) bool {
+		return c.DType(0) == tensor.F32 && op.JoinsColumns(c) && !slices.ContainsFunc(c.Attr.Ints("inputdimensions"), func(n int) bool { return n != 1 })
 	},
 	DTypes: op.ByType(map[tensor.DType]columnsKernel{
 		tensor.F32: columns[float32], tensor.F64: columns[float64], tensor.I64: columns[int64], tensor.I32: columns[int32],

@@ -65,7 +65,21 @@ func TestBinarizer(t *testing.T) {
 
 func TestImputer(t *testing.T) {
 	nan := math.NaN()
-	var cases []optest.Case
+	holes, filled := make([]float32, 3*400), make([]float32, 3*400)
+	for i := range holes {
+		holes[i] = float32(i)
+		if i > 500 && i%70 == 0 {
+			holes[i] = float32(nan)
+		}
+		if filled[i] = holes[i]; holes[i] != holes[i] {
+			filled[i] = []float32{5, 6, 7}[i%3]
+		}
+	}
+	holes[7], holes[8], filled[7], filled[8] = float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.Inf(1)), float32(math.Inf(-1))
+	cases := []optest.Case{{
+		Name: "NaN in some of many rows", Attrs: optest.Attrs("imputed_value_floats", []float32{5, 6, 7}, "replaced_value_float", nan),
+		In: optest.In(optest.F32(optest.Dims(400, 3), holes...)), Want: optest.Want(optest.F32(optest.Dims(400, 3), filled...)),
+	}}
 	for _, d := range []tensor.DType{tensor.F32, tensor.F64} {
 		x := optest.Filled(d, optest.Dims(2, 2), nan, 1, 2, nan)
 		cases = append(cases,

@@ -2,6 +2,7 @@ package ml
 
 import (
 	"github.com/goruntime/goruntime/goruntime/errs"
+	"github.com/goruntime/goruntime/goruntime/kernels/vec"
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
@@ -32,7 +33,7 @@ var Imputer = op.Declare(op.Def{
 	},
 	Columns: op.AnyMatrix,
 	DTypes: op.ByType(map[tensor.DType]imputation{
-		tensor.F32: imputeFloats[float32](), tensor.F64: imputeFloats[float64](), tensor.I64: imputeInts[int64](), tensor.I32: imputeInts[int32](),
+		tensor.F32: {prepare: imputeFloats[float32]().prepare, run: impute32}, tensor.F64: imputeFloats[float64](), tensor.I64: imputeInts[int64](), tensor.I32: imputeInts[int32](),
 	}),
 })
 
@@ -94,27 +95,50 @@ func newImputer[T float32 | float64 | int64 | int32, A float32 | int](c *op.Cont
 	return s, nil
 }
 
+// impute32 copies what has no NaN as it is, where NaN is what is replaced: a sum that is
+// a number is one of numbers.
+func impute32(s *imputer, in *tensor.View, first int) {
+	if value := s.value.(float32); value == value {
+		impute[float32](s, in, first)
+		return
+	}
+	src, dst, step := tensor.Elems[float32](in), tensor.Elems[float32](s.out)[first:], len(s.by.([]float32))
+	for len(src) > 0 {
+		n := min(step, len(src))
+		if sum := vec.Sum(src[:n]); sum == sum {
+			copy(dst[:n], src)
+		} else {
+			imputeStretch(dst[:n], src[:n], s.by.([]float32), s.value.(float32))
+		}
+		src, dst = src[n:], dst[n:]
+	}
+}
+
 func impute[T float32 | float64 | int64 | int32](s *imputer, in *tensor.View, first int) {
 	src, value, by := tensor.Elems[T](in), s.value.(T), s.by.([]T)
 	dst := tensor.Elems[T](s.out)[first:]
 	for len(src) > 0 { // whole rows, which begin where by does
-		list := by[:min(len(by), len(src))]
-		x, y := src[:len(list)], dst[:len(list)]
-		if value != value {
-			for i, v := range x {
-				if v != v {
-					v = list[i]
-				}
-				y[i] = v
+		n := min(len(by), len(src))
+		imputeStretch(dst[:n], src[:n], by, value)
+		src, dst = src[n:], dst[n:]
+	}
+}
+
+func imputeStretch[T float32 | float64 | int64 | int32](dst, src, by []T, value T) {
+	by = by[:len(src)]
+	if value != value {
+		for i, v := range src {
+			if v != v {
+				v = by[i]
 			}
-		} else {
-			for i, v := range x {
-				if v == value {
-					v = list[i]
-				}
-				y[i] = v
-			}
+			dst[i] = v
 		}
-		src, dst = src[len(list):], dst[len(list):]
+		return
+	}
+	for i, v := range src {
+		if v == value {
+			v = by[i]
+		}
+		dst[i] = v
 	}
 }

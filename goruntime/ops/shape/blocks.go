@@ -1,6 +1,7 @@
 package shape
 
 import (
+	"github.com/goruntime/goruntime/goruntime/kernels/columns"
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
@@ -14,6 +15,10 @@ type blocks struct {
 	join  bool
 	whole []byte
 	parts []part
+	// thin is set where each part of a whole that is joined has one element a row:
+	// matrix then lists them as columns.
+	thin   bool
+	matrix tensor.View
 }
 
 // part is one tensor: n bytes in each row, from byte at of the whole's row on.
@@ -26,8 +31,10 @@ type part struct {
 func newBlocks(whole *tensor.View, axis int, sizes []int, join bool) *blocks {
 	inner := whole.Shape[axis+1:].Elements() * whole.DType.Width()
 	b := &blocks{rows: whole.Shape[:axis].Elements(), step: whole.Shape[axis] * inner, join: join, parts: make([]part, len(sizes))}
-	at := 0
+	at, width := 0, whole.DType.Width()
+	b.thin = join && (width <= 8 && whole.DType != tensor.Str)
 	for k, n := range sizes {
+		b.thin = b.thin && n*inner == width
 		b.parts[k] = part{n: n * inner, at: at}
 		at += n * inner
 	}
@@ -45,6 +52,10 @@ func (b *blocks) run(c *op.Context) {
 
 // Chunk implements op.Task over the rows.
 func (b *blocks) Chunk(lo, hi int) {
+	if b.thin {
+		columns.Gather(b.matrix.At(lo*len(b.parts)), b.matrix.Columns, lo, hi, b.matrix.DType.Width())
+		return
+	}
 	for k := range b.parts {
 		p := &b.parts[k]
 		if p.data == nil {

@@ -15,6 +15,7 @@ var Concat = op.Declare(op.Def{
 	Shape:    concatShape,
 	Prepare:  concatPrepare,
 	Run:      concatRun,
+	Joins:    concatJoins,
 })
 
 // Concat1 is Concat before version 4, whose axis has a default.
@@ -25,6 +26,7 @@ var Concat1 = op.Declare(op.Def{
 	Shape:    concatShape,
 	Prepare:  concatPrepare,
 	Run:      concatRun,
+	Joins:    concatJoins,
 })
 
 func concatShape(c *op.Infer) error {
@@ -54,6 +56,15 @@ func concatShape(c *op.Infer) error {
 	return err
 }
 
+// concatJoins tells whether columns are put side by side.
+func concatJoins(c *op.Infer) bool {
+	if len(c.In(0)) != 2 {
+		return false
+	}
+	axis, err := c.Axis("axis", 2)
+	return err == nil && axis == 1 && op.JoinsColumns(c)
+}
+
 func concatPrepare(c *op.Context) error {
 	out := c.Out(0)
 	axis, err := tensor.Axis(c.Attr.Int("axis"), len(out.Shape))
@@ -71,8 +82,14 @@ func concatPrepare(c *op.Context) error {
 func concatRun(c *op.Context) error {
 	b := c.State.(*blocks)
 	b.whole = c.Out(0).Raw()
+	if b.thin {
+		b.matrix = tensor.View{DType: c.Out(0).DType, Shape: c.Out(0).Shape, Data: c.Out(0).Data, Columns: b.matrix.Columns[:0]}
+	}
 	for k := range b.parts {
 		b.parts[k].data = c.In(k).Raw()
+		if b.thin {
+			b.matrix.Columns = append(b.matrix.Columns, c.In(k).Data)
+		}
 	}
 	b.run(c)
 	return nil
