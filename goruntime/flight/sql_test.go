@@ -3,6 +3,7 @@ package flight
 import (
 	"context"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -411,5 +412,35 @@ func TestActionsOfStatementsAreChecked(t *testing.T) {
 		if err := do(c.kind, c.body); status.Code(err) != c.code {
 			t.Errorf("%s: %v, want %v", name, err, c.code)
 		}
+	}
+}
+
+// Statements run together where the manifest says so, and each has its own rows.
+func TestStatementsTogetherGetTheirOwnRows(t *testing.T) {
+	manifests := map[string]*arrowio.Manifest{"chain": {Batch: arrowio.Batching{MaxRows: 64, DelayMicros: 2000}}}
+	r := start(t, Options{}, manifests, "chain")
+	var wg sync.WaitGroup
+	for client := range 4 {
+		p := r.sql().prepare("chain")
+		defer p.close()
+		wg.Go(func() {
+			for i := range 20 {
+				xs, want := make([]float32, 1+(client+i)%9), make([]float32, 1+(client+i)%9)
+				for j := range xs {
+					xs[j] = float32(client*1000+i*10+j) * 0.37
+					want[j] = xs[j]*xs[j] + xs[j]
+				}
+				p.bind(xs, xs[:1])
+				got, err := p.answers()
+				if err != nil || len(got) != 2 || !same(got[0], want) || !same(got[1], want[:1]) {
+					t.Errorf("client %d, execution %d: %v, %v, want %v", client, i, got, err, want)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if batches, runs := r.counted("goruntime_batches_total"), r.counted("goruntime_dispatches_total"); batches != 160 || runs == 0 || runs >= batches {
+		t.Errorf("%v batches in %v runs, want 160 in fewer", batches, runs)
 	}
 }

@@ -19,7 +19,7 @@ __all__ = ["Source", "writing"]
 ROWS = 16384  # of a batch at most
 BYTES = 8 << 20  # of a batch, about, where rows are wide
 GROUP = 16 << 20  # bytes of a row group that is written, about
-READ = 256 << 10  # bytes that are read of a column at once
+READ, LEAST = 256 << 10, 16 << 10  # bytes that are read of a column at once, also of many columns
 
 Columns = Callable[[pa.Schema], list[str]]
 
@@ -59,12 +59,14 @@ class Source:
 
 
 def _parquet(path: pathlib.Path, columns: Columns) -> Iterator[pa.RecordBatch]:
+    about = parquet.read_metadata(path)
+    names = columns(about.schema.to_arrow_schema())
     # A buffer size makes the reader take a part of each column, not all of a row group.
-    with parquet.ParquetFile(path, pre_buffer=False, buffer_size=READ) as file:
-        names = columns(file.schema_arrow)
+    buffer = max(LEAST, min(READ, 4 * BYTES // max(1, len(names))))
+    with parquet.ParquetFile(path, metadata=about, pre_buffer=False, buffer_size=buffer) as file:
         schema = pa.schema([file.schema_arrow.field(name) for name in names])
         some = False
-        for batch in file.iter_batches(batch_size=_rows(file.metadata, schema), columns=names):
+        for batch in file.iter_batches(batch_size=_rows(about, schema), columns=names):
             some = True
             yield batch
         if not some:
@@ -160,7 +162,7 @@ def writing(path: pathlib.Path) -> Iterator[Sink]:
     """
     if path.suffix not in _WRITERS:
         raise ArgumentError(f"-o {path}: a name that ends in .parquet, .arrow, .arrows or .csv expected")
-    part = path.with_name(path.name + ".part")
+    part = path.with_name(f"{path.name}.{os.getpid()}.part")  # runs that write the same file do not meet
     sink = Sink(part, path.suffix)
     try:
         yield sink
