@@ -18,12 +18,9 @@ type variant struct {
 // Gather writes the rows [lo, hi) of the matrix whose columns start at the addresses
 // from to dst, one behind the other. Elements are width bytes wide: 1, 2, 4 or 8.
 func Gather(dst unsafe.Pointer, from []unsafe.Pointer, lo, hi, width int) {
-	for lo < hi {
-		end := min(hi, lo+rowsAtOnce)
-		block(dst, from, lo, end, width)
-		// SAFETY: dst has room for all rows; behind the last one it is not used.
-		dst = unsafe.Add(dst, (end-lo)*len(from)*width)
-		lo = end
+	for at := lo; at < hi; at += rowsAtOnce {
+		// SAFETY: dst has room for all rows.
+		block(unsafe.Add(dst, (at-lo)*len(from)*width), from, at, min(hi, at+rowsAtOnce), width)
 	}
 }
 

@@ -113,12 +113,11 @@ func (p *Plan) band(image, group, band, m0, m1 int, scratch unsafe.Pointer) {
 		v.row(t, m1-m0, rows*s.d.outWidth)
 		return
 	}
+	first := t.y
 	for r := range rows {
 		// SAFETY: row r is inside the band and inside the output.
-		t.x = unsafe.Add(x, 4*r*s.d.width)
+		t.x, t.y = unsafe.Add(x, 4*r*s.d.width), unsafe.Add(first, 4*r*s.d.outWidth)
 		v.row(t, m1-m0, s.d.outWidth)
-		// SAFETY: as above; behind the last row nothing is written.
-		t.y = unsafe.Add(t.y, 4*s.d.outWidth)
 	}
 }
 

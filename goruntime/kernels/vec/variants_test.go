@@ -3,6 +3,7 @@ package vec
 import (
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strconv"
 	"testing"
@@ -13,14 +14,21 @@ import (
 // withEach runs f in every variant that this processor has.
 func withEach(t *testing.T, f func(t *testing.T)) {
 	all := variants
-	defer func() { variants = all }()
+	defer func() {
+		variants = all
+		active.Store(nil)
+	}()
 	for _, v := range all {
 		if v.level > cpu.Best() {
 			continue
 		}
 		t.Run(v.name, func(t *testing.T) {
 			variants = []variant{v}
+			active.Store(nil)
 			f(t)
+			if chosen().name != v.name {
+				t.Errorf("%s was tested", chosen().name)
+			}
 		})
 	}
 }
@@ -414,4 +422,35 @@ func same(t *testing.T, what string, got, want float32) {
 	if math.Float32bits(got) != math.Float32bits(want) && (got == got || want == want) {
 		t.Fatalf("%s: %v, want %v", what, got, want)
 	}
+}
+
+// While rows are worked on the collector finds no address behind the operands: with
+// this length their end is in no object, and it would stop the program.
+func TestNoAddressBehindTheOperands(t *testing.T) {
+	rows, n := 3, 3000 // no constants: the operands are to lie on the heap
+	stop, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				runtime.GC()
+			}
+		}
+	}()
+	withEach(t, func(t *testing.T) {
+		for range 3000 {
+			x, y, totals := make([]float32, rows*n+16), make([]float32, rows*n+16), make([]float32, rows)
+			Softmax(y[16:], x[16:], n)
+			Sums(totals, x[16:], n)
+			runtime.KeepAlive(x)
+			if math.Abs(float64(y[16])*float64(n)-1) > 1e-5 || totals[rows-1] != 0 {
+				t.Fatalf("%v, %v", y[16], totals[rows-1])
+			}
+		}
+	})
+	close(stop)
+	<-done
 }

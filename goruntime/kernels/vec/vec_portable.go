@@ -99,7 +99,8 @@ func top(a *args) {
 }
 
 func softmax(a *args) {
-	for range a.rows {
+	for row := range a.rows {
+		a.next(row)
 		var acc [lanes]float32
 		one := *a
 		one.acc = unsafe.Pointer(&acc)
@@ -115,22 +116,33 @@ func softmax(a *args) {
 		for i := range dst {
 			dst[i] *= inv
 		}
-		// SAFETY: the next row lies inside the operands, or nothing reads there.
-		a.dst, a.a = unsafe.Add(a.dst, a.step), unsafe.Add(a.a, a.step)
+	}
+}
+
+// next goes on to a row of the operands. Behind the last there is none: the collector
+// would take an address there for one of another object.
+func (a *args) next(row int) {
+	if row == 0 {
+		return
+	}
+	// SAFETY: the row lies inside the operands, which are as long as rows says.
+	a.a = unsafe.Add(a.a, a.step)
+	if a.dst != nil {
+		a.dst = unsafe.Add(a.dst, a.step)
 	}
 }
 
 func sums(a *args) {
 	// SAFETY: there is a sum for each row.
 	dst := unsafe.Slice((*float32)(a.dst), a.rows)
+	a.dst = nil // has a number for each row, and does not go on
 	for i := range dst {
+		a.next(i)
 		var acc [lanes]float32
 		one := *a
 		one.acc = unsafe.Pointer(&acc)
 		one.lanes(func(acc *float32, _ int, x float32) { *acc += x })
 		dst[i] = fold(&acc)
-		// SAFETY: the next row lies inside the operand, or nothing reads there.
-		a.a = unsafe.Add(a.a, a.step)
 	}
 }
 
