@@ -66,14 +66,14 @@ func (s *serving) run(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
+	log := slog.New(slog.NewJSONHandler(os.Stderr, nil))
 	var flush func()
-	if options.Tracer, flush, err = tracer(ctx); err != nil {
+	if options.Tracer, flush, err = tracer(ctx, log); err != nil {
 		return err
 	}
 	defer flush()
 	r := flight.NewRepository(dir, exec.Options{Threads: s.threads})
 	defer r.Close()
-	log := slog.New(slog.NewJSONHandler(os.Stderr, nil))
 	failed := r.Refresh()
 	for _, err := range failed {
 		log.Error("model not loaded", "error", err.Error())

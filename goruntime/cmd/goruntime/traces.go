@@ -3,9 +3,11 @@ package main
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"os"
 	"time"
 
+	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracegrpc"
@@ -21,8 +23,8 @@ const flushing = 5 * time.Second
 // tracer returns where spans go: by OTLP, as the environment variables of
 // OpenTelemetry say (OTEL_EXPORTER_OTLP_ENDPOINT, _HEADERS, _PROTOCOL,
 // OTEL_TRACES_SAMPLER, OTEL_SERVICE_NAME and more). Where they name no endpoint the
-// tracer is nil. end sends what waits.
-func tracer(ctx context.Context) (t trace.Tracer, end func(), err error) {
+// tracer is nil. end sends what waits; what cannot be sent is logged.
+func tracer(ctx context.Context, log *slog.Logger) (t trace.Tracer, end func(), err error) {
 	end = func() {}
 	if !tracesAsked() {
 		return nil, end, nil
@@ -35,12 +37,13 @@ func tracer(ctx context.Context) (t trace.Tracer, end func(), err error) {
 	if err != nil {
 		return nil, end, fmt.Errorf("traces: %w", err)
 	}
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { log.Error("spans not sent", "error", err.Error()) }))
 	p := sdktrace.NewTracerProvider(sdktrace.WithBatcher(to), sdktrace.WithResource(about))
 	end = func() {
 		grace, cancel := context.WithTimeout(context.Background(), flushing)
 		defer cancel()
 		if err := p.Shutdown(grace); err != nil {
-			fmt.Fprintln(os.Stderr, "goruntime: traces:", err)
+			log.Error("spans not sent", "error", err.Error())
 		}
 	}
 	return p.Tracer("github.com/goruntime/goruntime"), end, nil

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -45,7 +47,7 @@ func TestSpansGoWhereTheEnvironmentSays(t *testing.T) {
 	url, sent := collected(t)
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", url)
 	t.Setenv("OTEL_RESOURCE_ATTRIBUTES", "deployment.environment=test")
-	tracer, end, err := tracer(context.Background())
+	tracer, end, err := tracer(context.Background(), slog.New(slog.DiscardHandler))
 	if err != nil || tracer == nil {
 		t.Fatal(tracer, err)
 	}
@@ -81,7 +83,7 @@ func TestWithoutTheEnvironmentThereIsNoTracer(t *testing.T) {
 			for k, v := range set {
 				t.Setenv(k, v)
 			}
-			tracer, end, err := tracer(context.Background())
+			tracer, end, err := tracer(context.Background(), slog.New(slog.DiscardHandler))
 			if tracer != nil || err != nil {
 				t.Errorf("%v, %v", tracer, err)
 			}
@@ -91,7 +93,24 @@ func TestWithoutTheEnvironmentThereIsNoTracer(t *testing.T) {
 	cleared(t)
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1")
 	t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "carrier-pigeon")
-	if _, _, err := tracer(context.Background()); err == nil || !strings.Contains(err.Error(), `the protocol "carrier-pigeon": grpc or http/protobuf expected`) {
+	if _, _, err := tracer(context.Background(), slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), `the protocol "carrier-pigeon": grpc or http/protobuf expected`) {
 		t.Errorf("an unknown protocol: %v", err)
+	}
+}
+
+func TestSpansThatCannotBeSentAreLogged(t *testing.T) {
+	cleared(t)
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1") // where nobody listens
+	t.Setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "100")
+	var text bytes.Buffer
+	tracer, end, err := tracer(context.Background(), slog.New(slog.NewJSONHandler(&text, nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, span := tracer.Start(context.Background(), "work")
+	span.End()
+	end()
+	if !strings.Contains(text.String(), `"msg":"spans not sent","error":"traces export:`) {
+		t.Errorf("logged: %s", text.String())
 	}
 }
