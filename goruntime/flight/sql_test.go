@@ -196,6 +196,28 @@ func TestWhatAStatementHoldsEnds(t *testing.T) {
 	execute(a.prepare("double")) // which the end of the server ends: see start
 }
 
+func TestAnswersOutliveTheirModel(t *testing.T) {
+	r := start(t, Options{}, nil, "double", "sum")
+	a := r.sql()
+	p := a.prepare("double")
+	p.bind([]float32{1}, []float32{2, 3})
+	info, err := p.Execute(a.ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.repository.Unload("double", ""); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := a.fetch(info.Endpoint[0].Ticket); err != nil || len(got) != 2 || !same(got[1], []float32{4, 6}) {
+		t.Errorf("fetched after the model went: %v, %v", got, err)
+	}
+	p.bind([]float32{1})
+	if _, err := p.answers(); status.Code(err) != codes.NotFound {
+		t.Errorf("executed after the model went: %v", err)
+	}
+	p.close()
+}
+
 // However long its parameters take to arrive.
 func TestAStatementInUseStays(t *testing.T) {
 	r := start(t, Options{Idle: 300 * time.Millisecond}, nil, "double")
