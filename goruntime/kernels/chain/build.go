@@ -129,6 +129,26 @@ func (p *Program) lay(shape []int, inputs [][]int) {
 		in.dense = slices.Equal(in.steps, dense)
 		in.fixed = !slices.ContainsFunc(in.steps, func(s int) bool { return s != 0 })
 	}
+	p.rows = p.short()
+}
+
+// short reports whether lines are short, and every input has as much for each: a line
+// of its own, or a number.
+func (p *Program) short() bool {
+	n := len(p.dims)
+	if n < 2 || 2*p.last > block {
+		return false
+	}
+	numbers := false
+	for i := range p.inputs {
+		in := &p.inputs[i]
+		each := in.steps[n-1] == 0 && in.steps[n-2] == 1
+		if !in.dense && !in.fixed && !each {
+			return false
+		}
+		numbers = numbers || each
+	}
+	return numbers
 }
 
 // steps returns the distances between neighbours of a dense tensor of shape s seen
@@ -167,11 +187,15 @@ func (p *Program) choose() {
 		switch {
 		case s.kind == function:
 			s.loop = vec.FunctionLoop(vec.Function(s.code))
+		case s.kind == grid:
+			s.loop = vec.GridLoop(vec.Grid(s.code))
 		case s.kind == curve:
 			s.loop = vec.CurveLoop(vec.Curve(s.code))
 		case p.single(s.b):
+			s.each = p.rows && s.b < p.at.numbers && !p.inputs[s.b].fixed
 			s.loop = vec.OperationLoop(vec.Operation(s.code), vec.Left)
 		case p.single(s.a):
+			s.each = p.rows && s.a < p.at.numbers && !p.inputs[s.a].fixed
 			s.loop = vec.OperationLoop(vec.Operation(s.code), vec.Right)
 		default:
 			s.loop = vec.OperationLoop(vec.Operation(s.code), vec.Both)
@@ -187,7 +211,7 @@ func (b *Builder) place(p *Program, onto bool) {
 	for i := range b.values {
 		if v := &b.values[i]; v.from == computed {
 			last[v.a] = i
-			if v.kind == operation {
+			if v.kind == operation || v.kind == grid {
 				last[v.b] = i
 			}
 			if v.lined {

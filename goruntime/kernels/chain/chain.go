@@ -31,6 +31,7 @@ const (
 	function  kind = iota // code is a vec.Function
 	operation             // code is a vec.Operation
 	curve                 // code is a vec.Curve
+	grid                  // code is a vec.Grid, b the number
 )
 
 // step computes to from a and, for an operation, b; where from and by are places,
@@ -42,6 +43,7 @@ type step struct {
 	a, b        int // places
 	times, plus int
 	to          int
+	each        bool // one side is a number for each line
 	loop        vec.Loop
 }
 
@@ -66,6 +68,7 @@ type Program struct {
 	numbers []float32
 	dims    []int // of the output, joined where all inputs allow
 	last    int   // the innermost dimension
+	rows    bool  // several lines go through a step at once
 	all     int
 	temps   int
 	room    int   // numbers of a block of scratch
@@ -124,15 +127,48 @@ func (b *Bound) Rows(lo, n, step, rows int, scratch []float32) {
 		from, left := lo, n
 		for left > 0 {
 			some := min(p.last-from%p.last, left)
-			b.line(from, some, &at)
+			if k := p.linesFrom(from, left); k > 1 {
+				some = k * p.last
+				b.lines(from, k, &at)
+			} else {
+				b.line(from, some, &at)
+			}
 			from, left = from+some, left-some
 		}
 		lo += step
 	}
 }
 
-// line computes n elements from lo on, which lie side by side in every input.
-func (b *Bound) line(lo, n int, at *[maxPlaces]unsafe.Pointer) {
+// linesFrom returns how many lines from element lo on, of n elements, go through a
+// step at once.
+func (p *Program) linesFrom(lo, n int) int {
+	if !p.rows || lo%p.last != 0 {
+		return 0
+	}
+	high := p.dims[len(p.dims)-2]
+	return min(n/p.last, block/p.last, high-lo/p.last%high)
+}
+
+// lines computes k lines from lo on.
+func (b *Bound) lines(lo, k int, at *[maxPlaces]unsafe.Pointer) {
+	p := b.Program
+	b.point(lo, at)
+	for i := range p.steps {
+		s := &p.steps[i]
+		switch {
+		case s.each:
+			s.loop.Rows(at[s.to], at[s.a], at[s.b], p.last, k)
+		case s.times >= 0:
+			// SAFETY: a number lies there.
+			s.loop.Run(at[s.to], at[s.a], nil, k*p.last, *(*float32)(at[s.times]), *(*float32)(at[s.plus]))
+		default:
+			s.loop.Run(at[s.to], at[s.a], at[s.b], k*p.last, s.s, s.r)
+		}
+	}
+}
+
+// point sets where inputs and output lie from element lo on.
+func (b *Bound) point(lo int, at *[maxPlaces]unsafe.Pointer) {
 	p := b.Program
 	for i := range p.inputs {
 		switch in := &p.inputs[i]; {
@@ -148,6 +184,12 @@ func (b *Bound) line(lo, n int, at *[maxPlaces]unsafe.Pointer) {
 	}
 	// SAFETY: the output has these elements.
 	at[p.at.out] = unsafe.Add(b.Out, 4*lo)
+}
+
+// line computes n elements from lo on, which lie side by side in every input.
+func (b *Bound) line(lo, n int, at *[maxPlaces]unsafe.Pointer) {
+	p := b.Program
+	b.point(lo, at)
 	for {
 		some := min(block, n)
 		for i := range p.steps {

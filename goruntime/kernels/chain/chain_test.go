@@ -41,6 +41,11 @@ func (e *expression) input(repeats bool) Ref {
 			shape = shape[1:]
 		}
 	}
+	return e.tensor(shape)
+}
+
+// tensor adds a tensor of a shape that broadcasts to the output's.
+func (e *expression) tensor(shape []int) Ref {
 	n := 1
 	for _, d := range shape {
 		n *= d
@@ -96,11 +101,11 @@ func (e *expression) combine(op vec.Operation, x, y Ref) Ref {
 
 // check runs the chain whole and in pieces, out of place and over each input whose
 // memory it may take, and compares every bit.
-func (e *expression) check(t *testing.T) {
+func (e *expression) check(t *testing.T) *Program {
 	t.Helper()
 	p := e.b.Finish(e.shape, e.onto)
 	if p == nil {
-		return
+		return nil
 	}
 	want := make([]float32, p.Elements())
 	o := make([]int, len(e.shape))
@@ -139,6 +144,7 @@ func (e *expression) check(t *testing.T) {
 			}
 		}
 	}
+	return p
 }
 
 func newExpression(seed uint64, shape ...int) *expression {
@@ -303,5 +309,23 @@ func BenchmarkRun(b *testing.B) {
 				bound.Run(0, 64*n, room)
 			}
 		})
+	}
+}
+
+// Short lines with a number each go through steps together, over several images too,
+// and not beyond a line where a piece begins or ends inside one.
+func TestShortLinesWithANumberEach(t *testing.T) {
+	for _, shape := range [][]int{{7, 49}, {3, 5, 17}, {2, 300, 4}, {2, 3, 5, 9}} {
+		e := newExpression(uint64(len(shape)), shape...)
+		x := e.input(false)
+		each := slices.Clone(shape)
+		each[len(each)-1] = 1
+		scale, shift := e.tensor(each), e.tensor(each[len(each)-2:])
+		x = e.combine(vec.Plus, e.combine(vec.Times, x, scale), e.number(0.5))
+		x = e.apply(vec.Logistic, x)
+		e.combine(vec.Minus, shift, x)
+		if p := e.check(t); !p.rows {
+			t.Fatalf("lines of %v go one by one", shape)
+		}
 	}
 }

@@ -15,7 +15,7 @@ func (b *Builder) merge(p *Program) {
 		}
 	}
 	for i := range b.values {
-		for _, try := range []func(int) bool{m.line, m.swish, m.sixth, m.bell} {
+		for _, try := range []func(int) bool{m.line, m.swish, m.sixth, m.bell, m.code, m.snap} {
 			if try(i) {
 				break
 			}
@@ -42,6 +42,9 @@ func (m *merger) put(i int, s step, inner ...int) bool {
 // single reports whether value i is one number for all elements of a line.
 func (m *merger) single(i int) bool {
 	v := &m.b.values[i]
+	if v.from == given && m.p.rows && !m.p.inputs[v.index].fixed {
+		return false // several lines go through a step at once
+	}
 	return v.from == numeral || v.from == given && m.p.last > 1 && m.p.inputs[v.index].steps[len(m.p.dims)-1] == 0
 }
 
@@ -129,5 +132,39 @@ func (m *merger) bell(i int) bool {
 				return ok && by.a == x && m.put(i, step{kind: curve, code: int(vec.Bell), a: x, s: s, r: r}, product, sum, erf, ratio)
 			})
 		})
+	})
+}
+
+// code is a whole number next to x/n or x*n.
+func (m *merger) code(i int) bool {
+	v := &m.b.values[i]
+	if v.from != computed || v.kind != curve || v.lined || vec.Curve(v.code) != vec.Whole || m.reads[v.a] != 1 {
+		return false
+	}
+	by := m.b.values[v.a]
+	if _, ok := m.number(by.b); !ok {
+		return false
+	}
+	switch s := (step{kind: grid, a: by.a, b: by.b, s: v.s, r: v.r}); {
+	case m.is(v.a, vec.Over):
+		s.code = int(vec.WholeOver)
+		return m.put(i, s, v.a)
+	case m.is(v.a, vec.Times):
+		s.code = int(vec.WholeTimes)
+		return m.put(i, s, v.a)
+	}
+	return false
+}
+
+// snap is a code of x/n, times n.
+func (m *merger) snap(i int) bool {
+	return m.sides(i, vec.Times, func(code, times int) bool {
+		c := m.b.values[code]
+		n, ok := m.number(times)
+		if !ok || c.from != computed || c.kind != grid || vec.Grid(c.code) != vec.WholeOver || m.reads[code] != 1 {
+			return false
+		}
+		by, _ := m.number(c.b)
+		return by == n && m.put(i, step{kind: grid, code: int(vec.Snap), a: c.a, b: c.b, s: c.s, r: c.r}, code)
 	})
 }

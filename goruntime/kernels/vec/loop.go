@@ -28,6 +28,9 @@ func FunctionLoop(f Function) Loop {
 // CurveLoop is the loop of Bend.
 func CurveLoop(c Curve) Loop { return newLoop(func(k *kernels) func(*args) { return k.curves[c] }) }
 
+// GridLoop is the loop of Round; b of Run is the number.
+func GridLoop(g Grid) Loop { return newLoop(func(k *kernels) func(*args) { return k.grids[g] }) }
+
 // Form says which sides of an operation are vectors.
 type Form int
 
@@ -47,6 +50,19 @@ func OperationLoop(o Operation, f Form) Loop {
 // parameters of a curve. Dst may be a or b.
 func (l *Loop) Run(dst, a, b unsafe.Pointer, n int, s, r float32) {
 	x := args{dst: dst, a: a, b: b, n: n / l.lanes, all: n, s: s, r: r, rows: 1}
+	if tail := n % l.lanes; tail > 0 && l.masked {
+		x.mask = unsafe.Pointer(&tails.bits[tail])
+	} else if tail > 0 {
+		x.mask = unsafe.Pointer(&tails.words[tail])
+	}
+	l.run(borrow(&x))
+	runtime.KeepAlive(&x)
+}
+
+// Rows is Run for rows of n elements that lie one behind the other, of an operation
+// with a number for each row: those of b, or of a in the form Right.
+func (l *Loop) Rows(dst, a, b unsafe.Pointer, n, rows int) {
+	x := args{dst: dst, a: a, b: b, n: n / l.lanes, all: n, rows: rows, step: 4 * (n % l.lanes)}
 	if tail := n % l.lanes; tail > 0 && l.masked {
 		x.mask = unsafe.Pointer(&tails.bits[tail])
 	} else if tail > 0 {

@@ -29,6 +29,7 @@ type kernels struct {
 	unary                                       [functions]func(*args)
 	binary                                      [operations][3]func(*args) // vector with vector, with scalar, scalar with vector
 	curves                                      [curves]func(*args)
+	grids                                       [grids]func(*args)
 	sum, top, squares, normalize, softmax, sums func(*args)
 	second, fourth                              func(*args)
 }

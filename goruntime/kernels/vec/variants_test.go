@@ -454,3 +454,26 @@ func TestNoAddressBehindTheOperands(t *testing.T) {
 	close(stop)
 	<-done
 }
+
+// A grid rounds where its operations one after another round.
+func TestGridsAreTheirOperations(t *testing.T) {
+	withEach(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(9, 10))
+		for n := range 71 {
+			src := numbers(r, n)
+			by, low, high := numbers(r, 1)[0], float32(-r.IntN(256)), float32(r.IntN(256))
+			for g, o := range map[Grid]Operation{WholeOver: Over, WholeTimes: Times, Snap: Over} {
+				got, want := make([]float32, n), make([]float32, n)
+				Round(g, got, src, by, low, high)
+				Combine(o, want, src, []float32{by})
+				Bend(Whole, want, want, low, high)
+				if g == Snap {
+					Combine(Times, want, want, []float32{by})
+				}
+				for i := range want {
+					same(t, "grid", got[i], want[i])
+				}
+			}
+		}
+	})
+}

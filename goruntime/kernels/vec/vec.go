@@ -69,6 +69,32 @@ const (
 	curves
 )
 
+// Grid is an elementwise function of one number that rounds it to whole multiples.
+type Grid int
+
+// The grids, in the order of the generated tables.
+const (
+	WholeOver  Grid = iota // Whole of x/n
+	WholeTimes             // Whole of x*n
+	Snap                   // Whole of x/n, times n
+	grids
+)
+
+// Round writes the grid of each element of src to dst, which may be src; s and r are
+// the bounds of Whole.
+func Round(g Grid, dst, src []float32, n, s, r float32) {
+	v, by := chosen(), [1]float32{n}
+	a := newArgs(dst, src, v.lanes)
+	a.s, a.r = s, r
+	p := uintptr(unsafe.Pointer(&by))
+	// SAFETY: by outlives the call and no kernel keeps it; hidden from escape analysis
+	// as in borrow.
+	a.b = *(*unsafe.Pointer)(unsafe.Pointer(&p))
+	v.grids[g](borrow(&a))
+	runtime.KeepAlive(&a)
+	runtime.KeepAlive(&by)
+}
+
 // Bend writes the curve of each element of src to dst, which may be src and is
 // as long.
 func Bend(c Curve, dst, src []float32, s, r float32) {

@@ -42,6 +42,11 @@ var portableKernels = kernels{
 		Bell:  bent(func(x, s, r float32) float32 { return float32((Erf(x/s)+1)*x) * r }),
 		Whole: bent(whole),
 	},
+	grids: [grids]func(*args){
+		WholeOver:  rounded(func(x, n, s, r float32) float32 { return whole(x/n, s, r) }),
+		WholeTimes: rounded(func(x, n, s, r float32) float32 { return whole(float32(x*n), s, r) }),
+		Snap:       rounded(func(x, n, s, r float32) float32 { return whole(x/n, s, r) * n }),
+	},
 	second: func(a *args) { a.every(2) },
 	fourth: func(a *args) { a.every(4) },
 	sum: func(a *args) {
@@ -194,6 +199,16 @@ func whole(x, low, high float32) float32 {
 
 // line rounds the product too: the conversion keeps the compiler from fusing.
 func line(x, s, r float32) float32 { return float32(x*s) + r }
+
+func rounded(f func(x, n, s, r float32) float32) func(*args) {
+	return func(a *args) {
+		// SAFETY: the number is one.
+		dst, n := a.slice(a.dst), *(*float32)(a.b)
+		for i, x := range a.slice(a.a) {
+			dst[i] = f(x, n, a.s, a.r)
+		}
+	}
+}
 
 func bent(f func(x, s, r float32) float32) func(*args) {
 	return func(a *args) {

@@ -239,3 +239,22 @@ func TestReduceAtTheBounds(t *testing.T) {
 		{Name: "bool", In: optest.In(optest.Bool(optest.Dims(2, 2), true, true, true, false), optest.Ints(1)), Want: optest.Want(optest.Bool(optest.Dims(2, 1), true, false))},
 	})
 }
+
+// Columns that are longer than what is summed in f32 alone, and more of them than are
+// summed together.
+func TestReduceSumOfLongColumns(t *testing.T) {
+	const rows, columns = 3*partSum + 5, 2*block + 44
+	x, want := make([]float32, rows*columns), make([]float32, columns)
+	for k := range want {
+		sum := 0.0
+		for r := range rows {
+			x[r*columns+k] = float32((r*31+k*17)%97) - 40 + float32(k%5)/8
+			sum += float64(x[r*columns+k])
+		}
+		want[k] = float32(sum)
+	}
+	optest.Run(t, ReduceSum, []optest.Case{{
+		Name: "columns", In: optest.In(optest.F32(optest.Dims(rows, columns), x...), optest.I64(optest.Dims(1), 0)),
+		Want: optest.Want(optest.F32(optest.Dims(1, columns), want...)),
+	}})
+}

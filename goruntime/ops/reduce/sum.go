@@ -103,7 +103,11 @@ func rows32(m method, mean bool) op.Table {
 	}
 	other := reduceBy[float32](plain, rule[float64]{m, 0, end})
 	return op.ByType(map[tensor.DType]kernel{tensor.F32: func(f *fold, lo, hi int) {
-		if f.run < longRun {
+		switch {
+		case f.run == 0:
+			f.columns32(lo, hi, end)
+			return
+		case f.run < longRun:
 			other(f, lo, hi)
 			return
 		}
@@ -124,4 +128,35 @@ func rows32(m method, mean bool) op.Table {
 			out[i] = float32(end(s, f.count))
 		}
 	}})
+}
+
+// partSum is how many elements are summed in f32 before they go to a float64.
+const partSum = 16
+
+// columns32 sums outputs that lie side by side, a few segments at a time with vectors.
+func (f *fold) columns32(lo, hi int, end func(float64, int) float64) {
+	out, in := tensor.Elems[float32](f.out), tensor.Elems[float32](f.in)
+	var parts [block]float32
+	var accs [block]float64
+	for lo < hi {
+		n := f.together(lo, hi)
+		part, acc := parts[:n], accs[:n]
+		clear(acc)
+		first := f.start(lo)
+		for s := 0; s < f.segments; {
+			copy(part, in[first+f.segment(s):])
+			last := min(f.segments, s+partSum)
+			for s++; s < last; s++ {
+				at := first + f.segment(s)
+				vec.Combine(vec.Plus, part, part, in[at:at+n])
+			}
+			for k, x := range part {
+				acc[k] += float64(x)
+			}
+		}
+		for k, x := range acc {
+			out[lo+k] = float32(end(x, f.count))
+		}
+		lo += n
+	}
 }

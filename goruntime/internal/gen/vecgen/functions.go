@@ -82,12 +82,37 @@ var curves = []struct {
 		g.p("VMULPS %s, %s, %s", g.v(7), g.v(0), g.v(0))
 		g.p("VMULPS %s, %s, %s", g.v(11), g.v(0), g.v(0))
 	}},
-	{"Whole", func(g *gen) { // MAX and MIN give their second source where one is NaN
-		g.p("VMAXPS %s, %s, %s", g.v(10), g.v(0), g.v(0))
-		g.p("VMINPS %s, %s, %s", g.v(0), g.v(11), g.v(0))
-		g.p("VADDPS %s, %s, %s", g.c(1.5*(1<<23)), g.v(0), g.v(0))
-		g.p("VSUBPS %s, %s, %s", g.c(1.5*(1<<23)), g.v(0), g.v(0))
+	{"Whole", (*gen).whole},
+}
+
+// grids are the functions of V0 with the parameters V10 and V11 and the number V12,
+// into V0.
+var grids = []struct {
+	name string
+	body func(g *gen)
+}{
+	{"WholeOver", func(g *gen) {
+		g.p("VDIVPS %s, %s, %s", g.v(12), g.v(0), g.v(0))
+		g.whole()
 	}},
+	{"WholeTimes", func(g *gen) {
+		g.p("VMULPS %s, %s, %s", g.v(12), g.v(0), g.v(0))
+		g.whole()
+	}},
+	{"Snap", func(g *gen) {
+		g.p("VDIVPS %s, %s, %s", g.v(12), g.v(0), g.v(0))
+		g.whole()
+		g.p("VMULPS %s, %s, %s", g.v(12), g.v(0), g.v(0))
+	}},
+}
+
+// whole rounds between two bounds. MAX and MIN give their second source where one is
+// NaN.
+func (g *gen) whole() {
+	g.p("VMAXPS %s, %s, %s", g.v(10), g.v(0), g.v(0))
+	g.p("VMINPS %s, %s, %s", g.v(0), g.v(11), g.v(0))
+	g.p("VADDPS %s, %s, %s", g.c(1.5*(1<<23)), g.v(0), g.v(0))
+	g.p("VSUBPS %s, %s, %s", g.c(1.5*(1<<23)), g.v(0), g.v(0))
 }
 
 // clamp keeps x between two bounds: these come first, so that a NaN stays.

@@ -93,6 +93,24 @@ func (g *gen) curve(c struct {
 	g.end()
 }
 
+// grid has a number beside the parameters in a register.
+func (g *gen) grid(c struct {
+	name string
+	body func(g *gen)
+},
+) {
+	g.begin(c.name)
+	g.p("VBROADCASTSS 48(AX), %s", g.v(10))
+	g.p("VBROADCASTSS 52(AX), %s", g.v(11))
+	g.p("VBROADCASTSS (BX), %s", g.v(12))
+	g.loop(func(masked bool) {
+		g.load("SI", 0, masked, g.v(0))
+		c.body(g)
+		g.store(g.v(0), "DI", 0, masked)
+	}, g.next("SI"), g.next("DI"))
+	g.end()
+}
+
 // every writes every step-th number, a power of two: it takes every second one
 // until one vector is left. The masks of the tail are those of the loads and of the
 // store.

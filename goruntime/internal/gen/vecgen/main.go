@@ -49,6 +49,9 @@ func (g *gen) all() {
 	for _, c := range curves {
 		g.curve(c)
 	}
+	for _, c := range grids {
+		g.grid(c)
+	}
 	g.sum()
 	g.top()
 	g.squares()
@@ -74,6 +77,10 @@ func (g *gen) declarations() string {
 	}
 	b.WriteString("},\n\tcurves: [curves]func(*args){")
 	for i, c := range curves {
+		b.WriteString(comma(i) + g.name + c.name)
+	}
+	b.WriteString("},\n\tgrids: [grids]func(*args){")
+	for i, c := range grids {
 		b.WriteString(comma(i) + g.name + c.name)
 	}
 	fmt.Fprintf(&b, "},\n\tsum: %[1]sSum, top: %[1]sTop, squares: %[1]sSquares, normalize: %[1]sNormalize, softmax: %[1]sSoftmax, sums: %[1]sSums, second: %[1]sSecond, fourth: %[1]sFourth,\n}\n", g.name)
