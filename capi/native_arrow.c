@@ -6,7 +6,7 @@
 
 PyTypeObject *gr_schema_type = NULL, *gr_batch_type = NULL, *gr_texts_type = NULL;
 
-Schema *gr_schema_of(PyObject *capsule) {
+static Schema *moved_schema(PyObject *capsule) {
   struct ArrowSchema *from = PyCapsule_GetPointer(capsule, "arrow_schema");
   if (from == NULL) return NULL;
   if (from->release == NULL || from->format == NULL || strcmp(from->format, "+s") != 0) {
@@ -88,15 +88,13 @@ static int alike(const struct ArrowSchema *a, const struct ArrowSchema *b) {
   return alike(a->dictionary, b->dictionary);
 }
 
-/* known_schema returns the known schema where the one in the capsule is alike, else
- * the latter. */
-static Schema *known_schema(PyObject *capsule, PyObject *known) {
+Schema *gr_schema_of(PyObject *capsule, PyObject *known) {
   if (known != Py_None && Py_TYPE(known) == gr_schema_type) {
     const struct ArrowSchema *given = PyCapsule_GetPointer(capsule, "arrow_schema");
     if (given == NULL) return NULL;
     if (given->release != NULL && alike(given, &((Schema *)known)->schema)) return (Schema *)Py_NewRef(known);
   }
-  return gr_schema_of(capsule);
+  return moved_schema(capsule);
 }
 
 PyObject *gr_arrow_batch(PyObject *module, PyObject *args) {
@@ -106,7 +104,7 @@ PyObject *gr_arrow_batch(PyObject *module, PyObject *args) {
   struct ArrowArray *array = PyCapsule_GetPointer(array_capsule, "arrow_array");
   if (array == NULL) return NULL;
   if (array->release == NULL) return gr_raise_text(GR_ARGUMENT, "the Arrow batch was taken already");
-  Schema *schema = known_schema(schema_capsule, known);
+  Schema *schema = gr_schema_of(schema_capsule, known);
   if (schema == NULL) return NULL;
   Batch *batch = gr_batch_of(schema, array);
   Py_DECREF(schema);
@@ -142,8 +140,8 @@ static PyObject *batch_fields(Batch *self, void *unused) {
 
 static PyMethodDef batch_methods[] = {
     {"column", (PyCFunction)gr_batch_column, METH_VARARGS, "Column i as an array or Texts; what must be copied goes to the arena."},
-    {"feeds", (PyCFunction)gr_batch_feeds, METH_O,
-     "Of (name of an input, numbers of columns, rank) each the feed, where the columns are plain numbers of one type."},
+    {"feeds", (PyCFunction)gr_batch_feeds, METH_VARARGS,
+     "(tuple of (name of an input, numbers of columns, rank, dtype), arena, casts): by name the feeds whose columns are plain numbers."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -79,7 +79,7 @@ extern PyTypeObject *gr_schema_type, *gr_batch_type, *gr_reader_type, *gr_texts_
 extern PyType_Spec gr_schema_spec, gr_batch_spec, gr_reader_spec, gr_texts_spec, gr_columns_spec;
 
 /* native_arrow.c */
-Schema *gr_schema_of(PyObject *capsule);                          /* moves the schema out of a capsule */
+Schema *gr_schema_of(PyObject *capsule, PyObject *known);         /* moves the schema out of a capsule, or known where it is alike */
 Batch *gr_batch_of(Schema *schema, struct ArrowArray *array);     /* moves the array */
 PyObject *gr_arrow_batch(PyObject *module, PyObject *args);       /* (schema capsule, array capsule, known Schema or None) -> Batch */
 /* native_arrow_column.c */
@@ -89,12 +89,12 @@ int64_t gr_first_null(const struct ArrowArray *a, int64_t offset, int64_t n);
 PyObject *gr_block_like(uint64_t io, int dtype, int rank, npy_intp *dims, int reason);
 PyObject *gr_arrow_cast(PyObject *module, PyObject *args);        /* (array, dtype, arena) -> array */
 /* native_arrow_columns.c */
-PyObject *gr_batch_feeds(Batch *self, PyObject *wanted);          /* tuple of (name, tuple of numbers, rank) -> dict of Columns */
+PyObject *gr_batch_feeds(Batch *self, PyObject *args);            /* (tuple of (name, tuple of numbers, rank, dtype), arena, casts) -> dict of Columns */
 PyObject *gr_arrow_matrix(PyObject *module, PyObject *arrays);    /* list of arrays -> Columns */
 /* native_arrow_out.c */
 PyObject *gr_arrow_export(PyObject *module, PyObject *args);      /* (names, arrays) -> (schema capsule, array capsule) */
 /* native_arrow_stream.c */
-PyObject *gr_arrow_reader(PyObject *module, PyObject *capsule);   /* stream capsule -> iterator of Batch */
+PyObject *gr_arrow_reader(PyObject *module, PyObject *args);      /* (stream capsule, known Schema or None) -> iterator of Batch */
 PyObject *gr_arrow_stream(PyObject *module, PyObject *args);      /* (schema capsule, iterator) -> stream capsule */
 
 #endif

@@ -6,6 +6,9 @@
 
 PyTypeObject *gr_columns_type = NULL;
 
+/* The bytes of a number by its type. */
+static const int64_t widths[NUM_DTYPES] = {[1] = 4, [2] = 1, [3] = 1, [4] = 2, [5] = 2, [6] = 4, [7] = 8, [10] = 2, [11] = 8, [12] = 4, [13] = 8};
+
 /* columns_new returns a matrix of n rows without columns yet. */
 static Columns *columns_new(PyObject *owner, int64_t n, int64_t k) {
   Columns *self = (Columns *)gr_columns_type->tp_alloc(gr_columns_type, 0);
@@ -41,42 +44,120 @@ static const char *plain(const Batch *batch, int64_t i, int *dtype) {
   *dtype = schema->dictionary == NULL ? gr_dtype_of_format(schema->format) : 0;
   if (*dtype == 0 || gr_first_null(a, offset, n) >= 0) return NULL;
   if (n == 0) return nothing;
-  static const int64_t widths[NUM_DTYPES] = {[1] = 4, [2] = 1, [3] = 1, [4] = 2, [5] = 2, [6] = 4, [7] = 8, [10] = 2, [11] = 8, [12] = 4, [13] = 8};
   const char *data = a->n_buffers > 1 ? a->buffers[1] : NULL;
   return data == NULL ? NULL : data + offset * widths[*dtype];
 }
 
-/* matrix_of returns columns of a batch as one feed; NULL without an exception where they
- * are not plain numbers of one type. */
-static Columns *matrix_of(Batch *self, PyObject *places, int rank) {
-  Py_ssize_t k = PyTuple_GET_SIZE(places);
-  Columns *made = columns_new((PyObject *)self, self->array.length, k);
-  for (Py_ssize_t c = 0; made != NULL && c < k; c++) {
-    int64_t i = PyLong_AsLongLong(PyTuple_GET_ITEM(places, c));
-    int dtype = 0;
-    if (i < 0 || i >= self->array.n_children) {
-      if (!PyErr_Occurred()) gr_raise_text(GR_ARGUMENT, "column %lld of %lld", (long long)i, (long long)self->array.n_children);
-    } else {
-      made->at[c] = plain(self, i, &dtype);
-    }
-    if (made->at[c] == NULL || (c > 0 && dtype != made->dtype)) Py_CLEAR(made);
-    else made->dtype = dtype;
+/* What feeds of a batch are made of. */
+typedef struct {
+  Batch *batch;
+  PyObject *places; /* tuple of numbers of columns */
+  int rank;         /* of one column: 1 or 2 */
+  int dtype;        /* that columns are converted to, 0 for none */
+  uint64_t io;
+} Wanted;
+
+/* The types of numbers that C has too. */
+#define NUMBERS(X) \
+  X(1, float) X(2, uint8_t) X(3, int8_t) X(4, uint16_t) X(5, int16_t) X(6, int32_t) X(7, int64_t) X(11, double) X(12, uint32_t) X(13, uint64_t)
+
+/* castN converts n numbers of type N, which need not be aligned. */
+#define CAST_TO(N, B, A)                                                                          \
+  case N:                                                                                         \
+    for (int64_t i = 0; i < n; i++) {                                                             \
+      A x;                                                                                        \
+      memcpy(&x, (const char *)source + i * (int64_t)sizeof x, sizeof x);                         \
+      ((B *)target)[i] = (B)x;                                                                    \
+    }                                                                                             \
+    return;
+#define CAST_FROM(N, A)                                                                           \
+  static void cast##N(void *target, const void *source, int64_t n, int to) {                      \
+    switch (to) {                                                                                 \
+      CAST_TO(1, float, A) CAST_TO(2, uint8_t, A) CAST_TO(3, int8_t, A) CAST_TO(4, uint16_t, A)   \
+      CAST_TO(5, int16_t, A) CAST_TO(6, int32_t, A) CAST_TO(7, int64_t, A) CAST_TO(11, double, A) \
+      CAST_TO(12, uint32_t, A) CAST_TO(13, uint64_t, A)                                           \
+    }                                                                                             \
   }
-  if (made != NULL && k == 1) made->rank = rank;
+NUMBERS(CAST_FROM)
+
+static void (*const casts_from[NUM_DTYPES])(void *, const void *, int64_t, int) = {
+    [1] = cast1, [2] = cast2, [3] = cast3, [4] = cast4, [5] = cast5, [6] = cast6, [7] = cast7, [11] = cast11, [12] = cast12, [13] = cast13,
+};
+
+static int castable(int dtype) { return dtype > 0 && dtype < NUM_DTYPES && casts_from[dtype] != NULL; }
+
+/* convert gives made the columns whose types, in dtypes, are others than the wanted one
+ * in a block of the arena. */
+static int convert(Columns *made, const Wanted *w, const int *dtypes, int64_t others) {
+  int64_t n = made->dims[0], width = widths[w->dtype];
+  PyObject *block = gr_block(w->io, others * n * width, COPY_CONVERSION);
+  if (block == NULL) return -1;
+  char *at = PyArray_DATA((PyArrayObject *)block);
+  for (int64_t c = 0; c < made->dims[1]; c++) {
+    if (dtypes[c] == w->dtype) continue;
+    casts_from[dtypes[c]](at, made->at[c], n, w->dtype);
+    made->at[c] = at;
+    at += n * width;
+  }
+  PyObject *owner = PyTuple_Pack(2, made->owner, block);
+  Py_DECREF(block);
+  if (owner == NULL) return -1;
+  Py_SETREF(made->owner, owner);
+  made->dtype = w->dtype;
+  return 0;
+}
+
+/* found looks up the columns of made; it returns how many are to be converted, -1 where
+ * they are not plain numbers of one type. */
+static int64_t found(Columns *made, const Wanted *w, int *dtypes) {
+  int64_t others = 0;
+  for (Py_ssize_t c = 0; c < made->dims[1]; c++) {
+    int64_t i = PyLong_AsLongLong(PyTuple_GET_ITEM(w->places, c));
+    if (i < 0 || i >= w->batch->array.n_children) {
+      if (!PyErr_Occurred()) gr_raise_text(GR_ARGUMENT, "column %lld of %lld", (long long)i, (long long)w->batch->array.n_children);
+      return -1;
+    }
+    made->at[c] = plain(w->batch, i, &dtypes[c]);
+    if (made->at[c] == NULL) return -1;
+    if (w->dtype > 0 && dtypes[c] != w->dtype && !castable(dtypes[c])) return -1;
+    if (w->dtype > 0 && dtypes[c] != w->dtype) others++;
+    if (w->dtype == 0 && c > 0 && dtypes[c] != dtypes[0]) return -1;
+  }
+  return others;
+}
+
+/* matrix_of returns columns of a batch as one feed; NULL without an exception where they
+ * are not plain. */
+static Columns *matrix_of(const Wanted *w) {
+  Py_ssize_t k = PyTuple_GET_SIZE(w->places);
+  int few[64], *dtypes = k <= 64 ? few : PyMem_Malloc(sizeof(int) * (size_t)k);
+  Columns *made = dtypes == NULL ? NULL : columns_new((PyObject *)w->batch, w->batch->array.length, k);
+  if (dtypes == NULL) PyErr_NoMemory();
+  int64_t others = made == NULL ? -1 : found(made, w, dtypes);
+  if (others >= 0) made->dtype = dtypes[0];
+  if (others < 0 || (others > 0 && convert(made, w, dtypes, others) < 0)) Py_CLEAR(made);
+  if (dtypes != few) PyMem_Free(dtypes);
+  if (made != NULL && k == 1) made->rank = w->rank;
   return made;
 }
 
-PyObject *gr_batch_feeds(Batch *self, PyObject *wanted) {
-  if (!PyTuple_Check(wanted)) return gr_raise_text(GR_TYPE, "a tuple expected, %s given", Py_TYPE(wanted)->tp_name);
+PyObject *gr_batch_feeds(Batch *self, PyObject *args) {
+  PyObject *wanted, *arena, *casts;
+  if (!PyArg_ParseTuple(args, "O!OO", &PyTuple_Type, &wanted, &arena, &casts)) return NULL;
+  Wanted w = {.batch = self, .io = gr_arena_handle(arena)};
+  if (w.io == (uint64_t)-1) return NULL;
   PyObject *feeds = PyDict_New();
   for (Py_ssize_t i = 0; feeds != NULL && i < PyTuple_GET_SIZE(wanted); i++) {
-    PyObject *name, *places;
-    int rank;
-    if (!PyArg_ParseTuple(PyTuple_GET_ITEM(wanted, i), "OO!i", &name, &PyTuple_Type, &places, &rank)) {
+    PyObject *name;
+    int cast = 0;
+    if (!PyArg_ParseTuple(PyTuple_GET_ITEM(wanted, i), "OO!ii", &name, &PyTuple_Type, &w.places, &w.rank, &w.dtype) || PyTuple_GET_SIZE(w.places) == 0 ||
+        (cast = PyBool_Check(casts) ? casts == Py_True : PySequence_Contains(casts, name)) < 0) {
+      if (!PyErr_Occurred()) gr_raise_text(GR_ARGUMENT, "no columns given for an input");
       Py_CLEAR(feeds);
       break;
     }
-    Columns *made = matrix_of(self, places, rank);
+    if (!cast || !castable(w.dtype)) w.dtype = 0;
+    Columns *made = matrix_of(&w);
     if (PyErr_Occurred() || (made != NULL && PyDict_SetItem(feeds, name, (PyObject *)made) < 0)) Py_CLEAR(feeds);
     Py_XDECREF(made);
   }

@@ -20,8 +20,10 @@ static PyObject *stream_error(struct ArrowArrayStream *stream) {
   return gr_raise_text(GR_IO, "the Arrow stream failed: %s", text == NULL ? "it does not say why" : text);
 }
 
-PyObject *gr_arrow_reader(PyObject *module, PyObject *capsule) {
+PyObject *gr_arrow_reader(PyObject *module, PyObject *args) {
   (void)module;
+  PyObject *capsule, *known = Py_None;
+  if (!PyArg_ParseTuple(args, "O|O", &capsule, &known)) return NULL;
   struct ArrowArrayStream *from = PyCapsule_GetPointer(capsule, "arrow_array_stream");
   if (from == NULL) return NULL;
   if (from->release == NULL) return gr_raise_text(GR_ARGUMENT, "the Arrow stream was taken already");
@@ -35,7 +37,7 @@ PyObject *gr_arrow_reader(PyObject *module, PyObject *capsule) {
     stream_error(&self->stream);
     goto done;
   }
-  if ((holder = PyCapsule_New(schema, "arrow_schema", NULL)) != NULL) self->schema = gr_schema_of(holder);
+  if ((holder = PyCapsule_New(schema, "arrow_schema", NULL)) != NULL) self->schema = gr_schema_of(holder, known);
   if (schema->release != NULL) schema->release(schema);
 done:
   free(schema);

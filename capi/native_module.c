@@ -44,7 +44,7 @@ static PyObject *model_lacks(PyObject *module, PyObject *args) {
 
 static PyMethodDef functions[] = {
     {"arrow_batch", gr_arrow_batch, METH_VARARGS, "A record batch of (schema capsule, array capsule, a schema that is known or None)."},
-    {"arrow_reader", gr_arrow_reader, METH_O, "An iterator of record batches of a stream capsule."},
+    {"arrow_reader", gr_arrow_reader, METH_VARARGS, "An iterator of record batches of (stream capsule, a schema that is known or None)."},
     {"arrow_matrix", gr_arrow_matrix, METH_O, "A list of arrays as the columns of one matrix."},
     {"arrow_cast", gr_arrow_cast, METH_VARARGS, "(array, dtype, arena): a counted copy of another element type."},
     {"arrow_export", gr_arrow_export, METH_VARARGS, "(names, arrays) as (schema capsule, array capsule)."},

@@ -146,8 +146,26 @@ func at(err error, b arrow.RecordBatch, column int) error {
 	return errs.New(errs.CodeOf(err), "the column %q: %w", b.ColumnName(column), err)
 }
 
-// column reads column k of an input as a tensor.
+// column reads column k of an input as a tensor of the input's type.
 func (f *Feeds) column(in *input, k int, v *tensor.View) error {
+	if err := f.values(in, k, v); err != nil || in.dtype == tensor.Undefined || v.DType == in.dtype {
+		return err
+	}
+	out, err := f.block(in.dtype, v.Shape, arena.CopyConversion)
+	if err == nil {
+		convertTo(&out, v)
+	}
+	return err
+}
+
+// convertTo replaces v by out, which gets its elements converted.
+func convertTo(out, v *tensor.View) {
+	casts[[2]tensor.DType{v.DType, out.DType}](out, v)
+	*v = *out
+}
+
+// values reads column k of an input as a tensor.
+func (f *Feeds) values(in *input, k int, v *tensor.View) error {
 	column := f.batch.Column(in.columns[k])
 	d, _ := elementOf(column.DataType())
 	if d == tensor.Str {
@@ -172,12 +190,7 @@ func (f *Feeds) column(in *input, k int, v *tensor.View) error {
 		return err
 	}
 	if row := firstNull(l.data, l.offset, v.Elements()); row >= 0 {
-		if err := f.fill(in, &l, row, v); err != nil {
-			return err
-		}
-	}
-	if in.dtype != tensor.Undefined && v.DType != in.dtype {
-		return f.cast(v, in.dtype)
+		return f.fill(in, &l, row, v)
 	}
 	return nil
 }
@@ -250,29 +263,46 @@ func (f *Feeds) fill(in *input, l *leaf, row int, v *tensor.View) error {
 	return nil
 }
 
-func (f *Feeds) cast(v *tensor.View, d tensor.DType) error {
-	out, err := f.block(d, v.Shape, arena.CopyConversion)
-	if err != nil {
-		return err
-	}
-	casts[[2]tensor.DType{v.DType, d}](&out, v)
-	*v = out
-	return nil
-}
-
 // matrix reads columns of one type as a matrix that lies as columns. The run gathers
 // its rows where what reads it takes no columns.
 func (f *Feeds) matrix(in *input, v *tensor.View) error {
-	*v = tensor.View{Shape: tensor.Shape{f.Rows, len(in.columns)}, Columns: make([]unsafe.Pointer, len(in.columns))}
-	for k := range in.columns {
-		var column tensor.View
-		if err := f.column(in, k, &column); err != nil {
+	parts, others := make([]tensor.View, len(in.columns)), 0
+	for k := range parts {
+		if err := f.values(in, k, &parts[k]); err != nil {
 			return at(err, f.batch, in.columns[k])
 		}
-		if k > 0 && column.DType != v.DType {
-			return errs.New(errs.Type, "the columns of one input are %v and %v: they must be alike", v.DType, column.DType)
+		switch {
+		case in.dtype != tensor.Undefined && parts[k].DType != in.dtype:
+			others++
+		case in.dtype == tensor.Undefined && parts[k].DType != parts[0].DType:
+			return errs.New(errs.Type, "the columns of one input are %v and %v: they must be alike", parts[0].DType, parts[k].DType)
 		}
-		v.DType, v.Columns[k] = column.DType, column.Data
+	}
+	if others > 0 {
+		if err := f.convert(parts, in.dtype, others); err != nil {
+			return err
+		}
+	}
+	*v = tensor.View{DType: parts[0].DType, Shape: tensor.Shape{f.Rows, len(parts)}, Columns: make([]unsafe.Pointer, len(parts))}
+	for k := range parts {
+		v.Columns[k] = parts[k].Data
+	}
+	return nil
+}
+
+// convert converts the columns of other types than d, which are so many, by one copy.
+func (f *Feeds) convert(parts []tensor.View, d tensor.DType, others int) error {
+	all, err := f.block(d, tensor.Shape{others, f.Rows}, arena.CopyConversion)
+	if err != nil {
+		return err
+	}
+	at := 0
+	for k := range parts {
+		if parts[k].DType == d {
+			continue
+		}
+		convertTo(&tensor.View{DType: d, Shape: parts[k].Shape, Data: all.At(at)}, &parts[k])
+		at += f.Rows
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package arrowio
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -310,5 +311,48 @@ func TestManifestsRoundTripAndNameWhatIsWrong(t *testing.T) {
 	}
 	if _, err := ReadManifest(t.TempDir() + "/none"); errs.CodeOf(err) != errs.IO {
 		t.Errorf("a missing file gives %v", err)
+	}
+}
+
+// A product reads columns where they lie; what must be converted is, all at once.
+func TestColumnsAreReadInPlace(t *testing.T) {
+	testkit.NoLeaks(t)
+	s := open(t, "rows")
+	var lists, columns []string
+	fields, others := []arrow.Field{}, []arrow.Field{}
+	for k, name := range "abcdefg" {
+		fields = append(fields, field(string(name), f32))
+		others = append(others, field(string(name), []arrow.DataType{f32, arrow.PrimitiveTypes.Int16, arrow.PrimitiveTypes.Float64}[k%3]))
+	}
+	for r := range 30 {
+		var list, cells []string
+		for k, name := range "abcdefg" {
+			list = append(list, fmt.Sprint(r*k-20))
+			cells = append(cells, fmt.Sprintf(`"%c":%d`, name, r*k-20))
+		}
+		lists, columns = append(lists, `{"x":[`+strings.Join(list, ",")+"]}"), append(columns, "{"+strings.Join(cells, ",")+"}")
+	}
+	score := func(schema *arrow.Schema, rows []string, m *Manifest) (string, [arena.NumCopyReasons]int64) {
+		b := batchOf(t, schema, "["+strings.Join(rows, ",")+"]")
+		defer b.Release()
+		out, copies, err := scored(t, s, b, m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer out.Release()
+		text, err := out.MarshalJSON()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text), copies
+	}
+	want, _ := score(schemaOf(field("x", arrow.FixedSizeListOf(7, f32))), lists, nil)
+	got, copies := score(schemaOf(fields...), columns, nil)
+	if got != want || copies != [arena.NumCopyReasons]int64{} {
+		t.Errorf("columns give %s with the copies %v, lists give %s", got, copies, want)
+	}
+	got, copies = score(schemaOf(others...), columns, &Manifest{Inputs: map[string]InputRule{"x": {Cast: true, Columns: strings.Split("abcdefg", "")}}})
+	if got != want || copies != [arena.NumCopyReasons]int64{arena.CopyConversion: 1} {
+		t.Errorf("columns of other types give %s with the copies %v, lists give %s", got, copies, want)
 	}
 }

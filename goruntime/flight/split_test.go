@@ -11,12 +11,32 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"pgregory.net/rapid"
 
+	"github.com/goruntime/goruntime/goruntime/arena"
 	"github.com/goruntime/goruntime/goruntime/arrowio"
 	"github.com/goruntime/goruntime/goruntime/exec"
 	"github.com/goruntime/goruntime/goruntime/internal/testkit"
 )
 
 var schemaRows = arrow.NewSchema([]arrow.Field{{Name: "x", Type: arrow.FixedSizeListOf(7, arrow.PrimitiveTypes.Float32), Nullable: true}}, nil)
+
+// schemaColumns has a column for each of the seven.
+var schemaColumns = func() *arrow.Schema {
+	var fields []arrow.Field
+	for _, name := range "abcdefg" {
+		fields = append(fields, arrow.Field{Name: string(name), Type: arrow.PrimitiveTypes.Float32, Nullable: true})
+	}
+	return arrow.NewSchema(fields, nil)
+}()
+
+// columnsOf returns the same batch as columns.
+func columnsOf(xs []float32) arrow.RecordBatch {
+	b := array.NewRecordBuilder(memory.DefaultAllocator, schemaColumns)
+	defer b.Release()
+	for i, x := range xs {
+		b.Field(i % 7).(*array.Float32Builder).Append(x)
+	}
+	return b.NewRecordBatch()
+}
 
 // rowsOf returns a batch of the model rows.
 func rowsOf(xs []float32) arrow.RecordBatch {
@@ -31,8 +51,7 @@ func rowsOf(xs []float32) arrow.RecordBatch {
 }
 
 // scoreRows returns the values of the answer to some rows.
-func scoreRows(m *Model, p *planned, xs []float32) ([]float32, error) {
-	b := rowsOf(xs)
+func scoreRows(m *Model, p *planned, b arrow.RecordBatch) ([]float32, error) {
 	defer b.Release()
 	out, err := m.score(context.Background(), p, b, &spent{})
 	if err != nil {
@@ -60,7 +79,11 @@ func TestSplitsDoNotChangeAnswers(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer m.leave()
-		alone, err := m.plan(schemaRows)
+		schema, batch := schemaRows, rowsOf
+		if rapid.Bool().Draw(t, "columns") {
+			schema, batch = schemaColumns, columnsOf
+		}
+		alone, err := m.plan(schema)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -78,7 +101,7 @@ func TestSplitsDoNotChangeAnswers(t *testing.T) {
 		for i := range requests {
 			wg.Go(func() {
 				var err error
-				if got[i], err = scoreRows(m, together, requests[i]); err != nil {
+				if got[i], err = scoreRows(m, together, batch(requests[i])); err != nil {
 					t.Errorf("request %d: %v", i, err)
 				}
 			})
@@ -87,7 +110,7 @@ func TestSplitsDoNotChangeAnswers(t *testing.T) {
 		for i, xs := range requests {
 			var want []float32
 			for row := range slices.Chunk(xs, 7) {
-				one, err := scoreRows(m, alone, row)
+				one, err := scoreRows(m, alone, batch(row))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -96,6 +119,9 @@ func TestSplitsDoNotChangeAnswers(t *testing.T) {
 			if !slices.Equal(got[i], want) {
 				t.Fatalf("request %d of %v rows together gives %v, alone %v", i, sizes, got[i], want)
 			}
+		}
+		if n := m.session.IO().Stats().Copies[arena.CopyInterleave]; n != 0 {
+			t.Errorf("%d interleaves were made", n)
 		}
 		if !testkit.Settles(func() bool { return m.session.IO().Stats().LiveBlocks == 0 }) {
 			t.Errorf("%d blocks are held", m.session.IO().Stats().LiveBlocks)

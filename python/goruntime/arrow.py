@@ -153,21 +153,21 @@ class Binding:
             if name in self.inputs
         ]
         self._wanted = tuple(
-            (name, places, 2 if len(places) > 1 or (shape is not None and len(shape) == 2) else 1)
-            for name, _, shape, columns, places in self._bound
+            (name, places, 2 if shape is not None and len(shape) == 2 else 1, dtype)
+            for name, dtype, shape, columns, places in self._bound
             if all(self.shapes[c] is None for c in columns)
         )
 
     def feeds(self, batch: Any, evaluator: ReferenceEvaluator, fills: Mapping[str, Any], casts: bool | Collection[str]) -> dict[str, Any]:
         """Return the feeds of one batch; what is copied goes to the I/O arena."""
-        feeds: dict[str, Any] = {} if casts else batch.feeds(self._wanted)
+        arena = evaluator.io_allocator._native
+        feeds: dict[str, Any] = batch.feeds(self._wanted, arena, casts)
         if len(feeds) == len(self._bound):
             return feeds
         for name, dtype, shape, columns, _ in self._bound:
             if name in feeds:
                 continue
             cast = casts if isinstance(casts, bool) else name in casts
-            arena = evaluator.io_allocator._native
             parts = [self._column(batch, c, arena, fills, dtype, cast) for c in columns]
             feeds[name] = _as_input(parts[0], shape) if len(parts) == 1 else _matrix(parts, name, columns)
         return feeds
@@ -288,11 +288,11 @@ def score(
         return one(native().arrow_batch(schema, array, None if evaluator._binding is None else evaluator._binding.schema))
     if not hasattr(data, "__arrow_c_stream__"):
         raise WrongTypeError(f"an object with __arrow_c_array__ or __arrow_c_stream__ expected, {type(data).__name__} given")
-    return ScoredStream(one(batch) for batch in _batches(data))
+    return ScoredStream(one(batch) for batch in _batches(data, evaluator))
 
 
-def _batches(data: Any) -> Iterator[Any]:
-    yield from native().arrow_reader(data.__arrow_c_stream__())
+def _batches(data: Any, evaluator: ReferenceEvaluator) -> Iterator[Any]:
+    yield from native().arrow_reader(data.__arrow_c_stream__(), None if evaluator._binding is None else evaluator._binding.schema)
 
 
 def _shown(feeds: dict[str, Any], evaluator: ReferenceEvaluator, options: Mapping[str, Any]) -> dict[str, Any]:

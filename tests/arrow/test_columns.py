@@ -175,7 +175,12 @@ def test_nulls_and_casts_keep_their_rules(arenas):
     with pytest.raises(WrongTypeError, match="f64 given, f32 expected"):
         arrow.score(evaluator, wide)
     np.testing.assert_allclose(arrow.score(evaluator, wide, casts=True)["y"], (x - 1) / 2, rtol=1e-6)
-    assert arenas.copies() == {"nulls": 1, "conversion": K}
+    assert arenas.copies() == {"nulls": 1, "conversion": 1}
+    whole = (10 * x).round()
+    mixed = pa.record_batch([c if i % 2 else c.cast(pa.int16()) for i, c in enumerate(batch_of(whole))], names=wide.schema.names)
+    scored = arrow.score(evaluator, mixed, casts=["x"], inputs={"x": mixed.schema.names})
+    np.testing.assert_allclose(scored["y"], (whole - 1) / 2, rtol=1e-6)
+    assert arenas.copies() == {"nulls": 1, "conversion": 2}
 
 
 def test_who_looks_at_a_run_sees_rows(arenas, capsys):
