@@ -16,8 +16,9 @@ import (
 	"github.com/goruntime/goruntime/goruntime/own"
 )
 
-// patience is how long what other goroutines give back may take.
-const patience = 5 * time.Second
+// patience is how long what other goroutines give back may take: under the race
+// detector, one node of a model takes seconds.
+const patience = 20 * time.Second
 
 // NoLeaks fails the test unless all off-heap memory that is mapped from here on
 // is unmapped at its end, all leases are back, all goroutines have ended and,
@@ -54,7 +55,7 @@ func goroutines() []string {
 	})
 }
 
-// Settles reports whether done becomes true within a few seconds.
+// Settles reports whether done becomes true within patience.
 func Settles(done func() bool) bool {
 	for end := time.Now().Add(patience); !done(); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
