@@ -48,27 +48,23 @@ func Sigmoid(x float32) float32 {
 	return 1 / (1 + Exp(-x))
 }
 
-// Tanh returns the hyperbolic tangent: a polynomial near zero, where the
-// exponential form would cancel, else 1 - 2 / (e^2x + 1).
+// Tanh returns the hyperbolic tangent: a quotient of polynomials up to 9, from where
+// on it is 1.
 func Tanh(x float32) float32 {
-	a := x
-	if a < 0 {
-		a = -a
-	}
-	if a < 0.625 {
-		s := x * x
-		p := float32(-5.70498872745e-3)
-		p = p*s + 2.06390887954e-2
-		p = p*s - 5.37397155531e-2
-		p = p*s + 1.33314422036e-1
-		p = p*s - 3.33332819422e-1
-		return float32(math.Copysign(float64(p*s*x+x), float64(x))) // -0 stays
-	}
-	t := 1 - 2/(Exp(2*a)+1)
-	if x < 0 {
-		return -t
-	}
-	return t
+	x = clamp(x, -9, 9)
+	s := x * x
+	p := float32(-2.76076847742355e-16)
+	p = p*s + 2.00018790482477e-13
+	p = p*s - 8.60467152213735e-11
+	p = p*s + 5.12229709037114e-08
+	p = p*s + 1.48572235717979e-05
+	p = p*s + 6.37261928875436e-04
+	p = p*s + 4.89352455891786e-03
+	q := float32(1.19825839466702e-06)
+	q = q*s + 1.18534705686654e-04
+	q = q*s + 2.26843463243900e-03
+	q = q*s + 4.89352518554385e-03
+	return x * (p / q) // in this order subnormal numbers keep their bits
 }
 
 // Erf returns the error function, rounded from float64.

@@ -56,7 +56,7 @@ var exact = [functions]struct {
 }{
 	Exponential:       {math.Exp, 1},
 	Logarithm:         {math.Log, 1.5},
-	HyperbolicTangent: {math.Tanh, 3},
+	HyperbolicTangent: {math.Tanh, 6},
 	Logistic:          {func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }, 3},
 	ErrorFunction:     {math.Erf, 1.1},
 	Gelu:              {func(x float64) float64 { return 0.5 * x * (1 + math.Erf(x/math.Sqrt2)) }, 0},

@@ -141,8 +141,9 @@ func dropOf[T any](n number[T]) dropKernel {
 			for i := range bits {
 				bits[i] = true
 			}
+			one := n.Narrow(1)
 			for i := range masks {
-				masks[i] = n.Narrow(1)
+				masks[i] = one
 			}
 			return
 		}

@@ -183,26 +183,19 @@ func (g *gen) sigmoid() {
 	g.p("VDIVPS %s, %s, %s", e, g.v(2), x)
 }
 
-// tanh is an odd polynomial below 0.625, where 1 - 2/(exp(2|x|)+1) cancels.
+// tanh is a quotient of polynomials up to 9, from where on it is 1: the numerator is
+// odd.
 func (g *gen) tanh() {
-	x, a, e, s, small, one := g.v(0), g.v(1), g.v(2), g.v(5), g.v(6), g.v(4)
-	g.abs(x, a)
-	g.p("VADDPS %s, %s, %s", a, a, e)
-	g.exp(e, g.v(3), g.v(5))
-	g.p("VMOVUPS %s, %s", g.c(1), one)
-	g.p("VADDPS %s, %s, %s", one, e, e)
-	g.p("VMOVUPS %s, %s", g.c(2), g.v(3))
-	g.p("VDIVPS %s, %s, %s", e, g.v(3), e)
-	g.p("VSUBPS %s, %s, %s", e, one, e)
-	g.p("VANDPS %s, %s, %s", g.bits(1<<31), x, g.v(3))
-	g.p("VORPS %s, %s, %s", g.v(3), e, e)
+	x, s, p, q := g.v(0), g.v(1), g.v(2), g.v(3)
+	g.p("VMOVUPS %s, %s", g.c(-9), s)
+	g.p("VMOVUPS %s, %s", g.c(9), p)
+	g.clamp(x, s, p)
 	g.p("VMULPS %s, %s, %s", x, x, s)
-	g.horner(s, small, -5.70498872745e-3, 2.06390887954e-2, -5.37397155531e-2, 1.33314422036e-1, -3.33332819422e-1)
-	g.p("VMULPS %s, %s, %s", s, small, small)
-	g.p("VFMADD213PS %s, %s, %s", x, x, small)
-	g.p("VSUBPS %s, %s, %s", g.c(0.625), a, a)
-	g.bySign(a, e, small, x)
-	g.p("VORPS %s, %s, %s", g.v(3), x, x) // the polynomial of -0 is 0
+	g.horner(s, p, -2.76076847742355e-16, 2.00018790482477e-13, -8.60467152213735e-11, 5.12229709037114e-08, 1.48572235717979e-05,
+		6.37261928875436e-04, 4.89352455891786e-03)
+	g.horner(s, q, 1.19825839466702e-06, 1.18534705686654e-04, 2.26843463243900e-03, 4.89352518554385e-03)
+	g.p("VDIVPS %s, %s, %s", q, p, p) // first: subnormal numbers keep their bits
+	g.p("VMULPS %s, %s, %s", p, x, x)
 }
 
 // erf has one polynomial up to 0.927734375 and 1 - exp of another beyond.
