@@ -55,9 +55,10 @@ func quantizedSizes(a *op.Values, x, w, r tensor.Shape) (sizes, error) {
 
 // quantizedMemory are the parts of the workspace.
 type quantizedMemory struct {
-	work, rows, sums op.Part
-	packed, columns  [2]op.Part // of W and R, where they are not constant
-	scales, zeros    [2]op.Part
+	work            op.Part
+	rows, sums      [2]op.Part // of the directions that run side by side
+	packed, columns [2]op.Part // of W and R, where they are not constant
+	scales, zeros   [2]op.Part
 }
 
 func quantizedLSTMPrepare(c *op.Context) error {
@@ -74,9 +75,11 @@ func quantizedLSTMPrepare(c *op.Context) error {
 	var room op.Room
 	m := &s.memory
 	g := 4 * s.hidden
-	m.work = room.Add(4 * s.workFloats())
-	m.rows = room.Add(max(s.steps*s.batch*igemm.Depths(s.in), s.batch*igemm.Depths(s.hidden)))
-	m.sums = room.Add(4 * max(s.steps, 1) * s.batch * g)
+	m.work = room.Add(4 * s.sides() * s.workFloats())
+	for d := range s.sides() {
+		m.rows[d] = room.Add(max(s.steps*s.batch*igemm.Depths(s.in), s.batch*igemm.Depths(s.hidden)))
+		m.sums[d] = room.Add(4 * max(s.steps, 1) * s.batch * g)
+	}
 	for i, k := range [...]int{s.in, s.hidden} {
 		m.scales[i], m.zeros[i] = room.Add(4*s.dirs*g), room.Add(4*s.dirs*g)
 		constant := c.Constant(1 + i)
@@ -149,7 +152,7 @@ func quantizedLSTM(c *op.Context, s *recurrence) error {
 			*dst = tensor.Elems[float32](c.Out(i))
 		}
 	}
-	s.run()
+	s.run(c)
 	return nil
 }
 
@@ -169,7 +172,8 @@ func (s *recurrence) bindBytes(c *op.Context, i int) {
 	for d := range s.dirs {
 		q := s.bytes[d][i]
 		q.scales, q.zeros = scales[d*g:(d+1)*g], zeros[d*g:(d+1)*g]
-		q.rows, q.sums = m.rows.Bytes(c), m.sums.Ints(c)
+		side := min(d, s.sides()-1)
+		q.rows, q.sums = m.rows[side].Bytes(c), m.sums[side].Ints(c)
 		if !q.constant {
 			n := igemm.PackedSize(q.k, g)
 			q.packed, q.columns = m.packed[i].Bytes(c)[d*n:(d+1)*n], m.columns[i].Ints(c)[d*g:(d+1)*g]

@@ -99,6 +99,7 @@ type recurrence struct {
 	memory  quantizedMemory      // the parts of the workspace in that case
 	plain   bool                 // the default activations without clip and peepholes
 	coupled bool                 // LSTM: input_forget
+	both    *directions          // of a layer whose directions run side by side, else nil
 	after   bool                 // GRU: linear_before_reset
 
 	x, w, r, b, h0, c0, p        []float32
@@ -117,7 +118,7 @@ func (u *unit) prepare(c *op.Context) error {
 	if err != nil || c.In(0).DType != tensor.F32 {
 		return err
 	}
-	c.NeedWorkspace(4 * s.workFloats())
+	c.NeedWorkspace(4 * s.sides() * s.workFloats())
 	if c.Constant(1) {
 		err = s.pack(c, 1, 0, s.in, 0, u.gates)
 	}
@@ -143,11 +144,26 @@ func (u *unit) newRecurrence(c *op.Context, size sizes) (*recurrence, error) {
 		return nil, err
 	}
 	s.plain = !c.Attr.Has("activations") && s.clip == 0 && !c.Has(7)
+	work := s.steps * s.batch * s.gates * s.hidden * (s.in + s.hidden)
+	if s.dirs == 2 && c.Threads() > 1 && c.In(0).DType == tensor.F32 && work >= worthTwo {
+		s.both = new(directions)
+	}
 	c.State = s
 	return s, nil
 }
 
-// workFloats returns how much scratch a run needs.
+// worthTwo is how many multiplications of a direction are worth a thread; tests set it.
+var worthTwo = 256 << 10
+
+// sides is how many directions run at a time.
+func (s *recurrence) sides() int {
+	if s.both != nil {
+		return 2
+	}
+	return 1
+}
+
+// workFloats returns how much scratch a direction needs.
 func (s *recurrence) workFloats() int {
 	g := s.gates * s.hidden
 	return s.steps*s.batch*(g+s.in) + s.batch*(g+3*s.hidden) + g

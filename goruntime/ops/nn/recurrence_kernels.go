@@ -42,7 +42,7 @@ func recurrent32(c *op.Context, s *recurrence) error {
 			*dst = tensor.Elems[float32](c.Out(i))
 		}
 	}
-	s.run()
+	s.run(c)
 	return nil
 }
 
@@ -72,7 +72,7 @@ func recurrentWide[T any](n number[T]) recurrentKernel {
 				}
 			}
 		}
-		s.run()
+		s.run(c)
 		for i, src := range outs {
 			if c.Wants(i) {
 				out := tensor.Elems[T](c.Out(i))

@@ -4,11 +4,31 @@ import (
 	"unsafe"
 
 	"github.com/goruntime/goruntime/goruntime/kernels/gemm"
+	"github.com/goruntime/goruntime/goruntime/op"
 )
 
-func (s *recurrence) run() {
-	for d := range s.dirs {
-		s.direction(d)
+func (s *recurrence) run(c *op.Context) {
+	if s.both == nil {
+		for d := range s.dirs {
+			s.direction(d)
+		}
+		return
+	}
+	n := s.workFloats()
+	for d := range s.both {
+		s.both[d] = *s
+		s.both[d].work = s.work[d*n : (d+1)*n]
+	}
+	c.For(len(s.both), 1, s.both)
+}
+
+// directions are the two of a layer, which share nothing that they write.
+type directions [2]recurrence
+
+// Chunk implements op.Task over the directions.
+func (b *directions) Chunk(lo, hi int) {
+	for d := lo; d < hi; d++ {
+		b[d].direction(d)
 	}
 }
 

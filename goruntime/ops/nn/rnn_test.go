@@ -83,3 +83,12 @@ func TestRNNErrors(t *testing.T) {
 		{Name: "too many activations", Attrs: optest.Attrs("activations", []string{"Tanh", "Tanh", "Tanh"}), In: optest.In(of(optest.Dims(3, 2, 2), series(12, 7, 11, 5, 4)...), of(optest.Dims(1, 2, 2), series(4, 5, 13, 6, 8)...), of(optest.Dims(1, 2, 2), series(4, 3, 7, 3, 8)...), of(optest.Dims(1, 4), series(4, 5, 9, 4, 8)...)), Err: `3 activations given, 1 expected`, Code: errs.Argument},
 	})
 }
+
+// All layers once more with their directions on two threads, however small they are.
+func TestDirectionsSideBySide(t *testing.T) {
+	defer func(before int) { worthTwo = before }(worthTwo)
+	worthTwo = 0
+	for name, test := range map[string]func(*testing.T){"RNN": TestRNN, "GRU": TestGRU, "LSTM": TestLSTM, "DynamicQuantizeLSTM": TestDynamicQuantizeLSTM} {
+		t.Run(name, test)
+	}
+}
