@@ -111,7 +111,7 @@ func NewPlan(s Shape, threads, tail int) *Plan {
 	}
 	p.cuts = p.cut(p.blocks, 2*tileRows)
 	if p.few {
-		p.cuts = p.cut(p.blocks, 2*gemm.Panel)
+		p.cuts = p.cut(p.blocks, gemm.Panel)
 	}
 	p.ends = (p.perPart + 63) &^ 63
 	p.perPart = (p.ends + 4*tail + 63) &^ 63
@@ -254,20 +254,26 @@ func (p *Plan) split() (blocks, cuts int) {
 // winograd reports whether this run has the filters that it needs.
 func (p *Plan) winograd() bool { return p.wino != nil && p.a != nil && p.a.Packed != nil }
 
+// Multiplications that are worth handing out: those of single channels take longer.
+const (
+	grain     = 256 << 10
+	deepGrain = 64 << 10
+)
+
 // Grain returns how many iterations make a chunk worth handing out.
 func (p *Plan) Grain() int {
 	if p.depth != nil {
-		return max(1, (1<<20)/(p.depth.lanes*p.taps*p.pixels))
+		return max(1, deepGrain/(p.depth.lanes*p.taps*p.pixels))
 	}
 	pixels := min(p.width, p.pixels)
 	blocks, cuts := p.split()
 	if p.winograd() {
-		return max(1, (4<<20)/max(1, p.perM*p.k*p.pixels/blocks/cuts))
+		return max(1, 4*grain/max(1, p.perM*p.k*p.pixels/blocks/cuts))
 	}
 	if p.slide != nil {
 		pixels = min(p.slide.d.outRows*p.slide.d.outWidth, p.pixels)
 	}
-	return max(1, (1<<20)/max(1, p.perM*p.k*pixels/cuts))
+	return max(1, grain/max(1, p.perM*p.k*pixels/cuts))
 }
 
 // Chunk computes the parts [lo, hi).

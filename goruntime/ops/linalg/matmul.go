@@ -152,7 +152,7 @@ func matmul32(c *op.Context, p *product) {
 }
 
 // flopsGrain is how many multiply-adds make a chunk worth handing out.
-const flopsGrain = 1 << 20
+const flopsGrain = 256 << 10
 
 // split shares the work among threads: whole products, or panels of columns of
 // a single one, or blocks of its rows.
