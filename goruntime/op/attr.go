@@ -70,8 +70,9 @@ func Required(name string, kind AttrKind) Attr { return Attr{Name: name, Kind: k
 // Def. Lookups are linear: operators read attributes in Shape and Prepare, not
 // in Run.
 type Values struct {
-	set []Value
-	def *Def
+	set     []Value
+	def     *Def
+	derived *derived // nil where nothing is kept
 }
 
 // Value is one attribute that a node sets. V has the dynamic type that Attr's
@@ -100,7 +101,7 @@ func NewValues(def *Def, set []Value) (Values, error) {
 			return Values{}, errs.New(errs.Model, "attribute %q is required and missing", d.Name)
 		}
 	}
-	return Values{set: set, def: def}, nil
+	return Values{set: set, def: def, derived: &derived{}}, nil
 }
 
 // Has reports whether the node sets the attribute.

@@ -46,6 +46,9 @@ type Reader struct {
 // scratchBytes is how much of a matrix is gathered at once.
 const scratchBytes = 16 << 10
 
+// wideBytes bounds what is gathered at once of rows that are long.
+const wideBytes = 256 << 10
+
 // blockRows is what the rows that are gathered at once are a multiple of: matrix
 // products then have whole tiles.
 const blockRows = 24
@@ -61,6 +64,9 @@ func NewRows(c *Context, i int) *Rows {
 		if in.Columns != nil {
 			row := r.features * in.DType.Width()
 			m.block = max(1, scratchBytes/max(1, row)/blockRows) * blockRows
+			if m.block*row > wideBytes {
+				m.block = max(1, wideBytes/row)
+			}
 			m.scratch = make([]uint64, (m.block*row+7)/8)
 		}
 		r.free <- m

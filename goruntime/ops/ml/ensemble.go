@@ -69,21 +69,13 @@ type finisher[T number] interface {
 // ensemble adds up what the leaves of many trees give to each row. Trees are
 // visited in one order, so sums do not depend on the rows or the threads.
 type ensemble[T number] struct {
-	trees     *tree.Forest
-	votes     *votes[T]
-	first     []weight[T] // by leaf, where each has a weight, which is added; else nil
-	rest      *votes[T]   // the weights behind those, nil where there are none
-	sure      []bool      // the targets that every row has something for, where no other has; else nil
-	single    *single     // how rows of float32s are walked, or nil
-	targets   int
-	features  int
-	aggregate aggregate
-	load      loader
-	end       finisher[T]
-	in        *tensor.View
-	group     int // rows that are walked together
-	rooms     []room[T]
-	free      chan int
+	*wood[T]
+	load  loader
+	end   finisher[T]
+	in    *tensor.View
+	group int // rows that are walked together
+	rooms []room[T]
+	free  chan int
 }
 
 // room is the scratch memory of one chunk at work.
@@ -103,15 +95,9 @@ const groupBytes = 64 << 10
 // mostTargets bounds the scores of a row, of which each chunk at work has some.
 const mostTargets = 1 << 20
 
-// newEnsemble takes x [N, F] or [F].
-func newEnsemble[T number](c *op.Context, f *tree.Forest, v *votes[T], targets int, by aggregate, load loader, end finisher[T]) *ensemble[T] {
-	e := &ensemble[T]{trees: f, votes: v, targets: targets, features: featuresOf(c.In(0).Shape), aggregate: by, load: load, end: end}
-	if by <= sum {
-		if e.sure = v.sure(f, targets); e.sure != nil {
-			e.votes = v.condensed()
-		}
-		e.first, e.rest = e.votes.split()
-	}
+// newEnsemble prepares for the rows of input 0.
+func newEnsemble[T number](c *op.Context, g *wood[T], load loader, end finisher[T]) *ensemble[T] {
+	e, targets := &ensemble[T]{wood: g, load: load, end: end}, g.targets
 	blocks := min(8, max(2, groupBytes/(8*tree.Lanes*max(1, e.features))), max(1, groupBytes/max(1, targets)))
 	e.group = blocks * tree.Lanes
 	n := c.Threads() + 1
@@ -123,7 +109,7 @@ func newEnsemble[T number](c *op.Context, f *tree.Forest, v *votes[T], targets i
 		}
 		e.free <- i
 	}
-	e.single = e.newSingle(c)
+	e.prepareSingle()
 	return e
 }
 

@@ -20,14 +20,13 @@ type machine struct {
 	vectors, features   int
 	kernel              func(m *machine, r *svmRoom, out []float32)
 	gamma, coef, degree float32
-	transposed          []float32   // [features, vectors]
-	panels              tensor.View // the same as gemm reads it
-	from                *op.Rows
-	in                  *tensor.View
-	load                rowLoader
-	end                 similarityFinisher
-	rooms               []svmRoom
-	free                chan int
+	*supportVectors
+	from  *op.Rows
+	in    *tensor.View
+	load  rowLoader
+	end   similarityFinisher
+	rooms []svmRoom
+	free  chan int
 }
 
 // similarityFinisher makes the outputs of a row, given how similar it is to each
@@ -82,16 +81,9 @@ func newMachine(c *op.Context, vectors []float32, n, scratch int, linear bool) (
 
 func (m *machine) build(c *op.Context, vectors []float32, scratch int) error {
 	m.from = op.NewRows(c, 0)
-	m.transposed = make([]float32, len(vectors))
-	for i := range m.vectors {
-		for f := range m.features {
-			m.transposed[f*m.vectors+i] = vectors[i*m.features+f]
-		}
-	}
-	panels := make([]float32, gemm.PackedSize(m.features, m.vectors))
-	gemm.PackB(panels, vectors, m.features, m.vectors, 1, m.features)
 	var err error
-	if m.panels, err = tensor.ViewOf(tensor.F32, tensor.Shape{len(panels)}, panels); err != nil {
+	m.supportVectors, err = op.Derive(c.Attr, vectorsKey{m.features}, func() (*supportVectors, error) { return newVectors(vectors, m.vectors, m.features) })
+	if err != nil {
 		return err
 	}
 	n := c.Threads() + 1
@@ -108,6 +100,30 @@ func (m *machine) build(c *op.Context, vectors []float32, scratch int) error {
 		m.free <- i
 	}
 	return nil
+}
+
+// supportVectors are the vectors of a machine in the orders in which they are read. They
+// are made once for a node.
+type supportVectors struct {
+	transposed []float32   // [features, vectors]
+	panels     tensor.View // the same as gemm reads it
+}
+
+// vectorsKey is what vectors depend on beside the attributes.
+type vectorsKey struct{ features int }
+
+func newVectors(list []float32, n, features int) (*supportVectors, error) {
+	v := &supportVectors{transposed: make([]float32, len(list))}
+	for i := range n {
+		for f := range features {
+			v.transposed[f*n+i] = list[i*features+f]
+		}
+	}
+	panels := make([]float32, gemm.PackedSize(features, n))
+	gemm.PackB(panels, list, features, n, 1, features)
+	var err error
+	v.panels, err = tensor.ViewOf(tensor.F32, tensor.Shape{len(panels)}, panels)
+	return v, err
 }
 
 // rowLoader reads the numbers of rows as float32s.

@@ -147,8 +147,8 @@ func TestManyVectors(t *testing.T) {
 		Name: "against float64", Attrs: svr("RBF", vectors, coefficients, 0.25), In: optest.In(optest.F32(optest.Dims(rows, features), x...)),
 		Want: optest.Want(optest.F32(optest.Dims(rows, 1), want...)), Tol: 1e-5,
 	}})
-	few := &machine{vectors: 200, features: features, gamma: 0.5, transposed: make([]float32, 200*features)}
-	many := &machine{vectors: n, features: features, gamma: 0.5, transposed: make([]float32, n*features)}
+	few := &machine{vectors: 200, features: features, gamma: 0.5, supportVectors: &supportVectors{transposed: make([]float32, 200*features)}}
+	many := &machine{vectors: n, features: features, gamma: 0.5, supportVectors: &supportVectors{transposed: make([]float32, n*features)}}
 	for i := range n {
 		for f := range features {
 			many.transposed[f*n+i] = vectors[i*features+f]

@@ -89,28 +89,36 @@ func (f *totals[T, Out]) build(c *op.Context, load loader) error {
 	if by < average || by > most {
 		return errs.New(errs.Argument, "aggregate_function is %d: it must lie in [0, 3]", by)
 	}
+	g, err := woodOf[T](c, func(features int) (*wood[T], error) { return leafWood[T](c, features, by) })
+	if err == nil {
+		f.ensemble = newEnsemble(c, g, load, f)
+	}
+	return err
+}
+
+func leafWood[T number](c *op.Context, features int, by aggregate) (*wood[T], error) {
+	a := c.Attr
 	targets := leafTargets(a)
 	v, err := leafVotes[T](a, targets)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	nodes, err := innerNodes(a, featuresOf(c.In(0).Shape), len(v.list))
+	nodes, err := innerNodes(a, features, len(v.list))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	inner := len(nodes) - len(v.list)
 	var roots []int32
 	for _, r := range a.Ints("tree_roots") {
 		if r < 0 || r >= inner {
-			return errs.New(errs.Model, "a tree starts at node %d of %d", r, inner)
+			return nil, errs.New(errs.Model, "a tree starts at node %d of %d", r, inner)
 		}
 		roots = append(roots, int32(r))
 	}
 	if err := acyclic(nodes, roots); err != nil {
-		return err
+		return nil, err
 	}
-	f.ensemble = newEnsemble(c, tree.New(nodes, roots), v, targets, by, load, f)
-	return nil
+	return newWood(c.In(0).DType, tree.New(nodes, roots), v, targets, features, by), nil
 }
 
 // leafVotes reads the leaves: each has one weight.

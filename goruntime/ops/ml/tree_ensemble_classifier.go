@@ -54,12 +54,11 @@ type classification struct {
 
 // treeClassifier is the State.
 type treeClassifier[T number] struct {
+	*classes[T]
 	ensemble  *ensemble[T]
 	labels    labels
 	base      []T
 	transform transform
-	binary    bool // of two classes, the leaves vote for one
-	positive  bool // no weight is negative
 	out       []float32
 }
 
@@ -87,7 +86,7 @@ func classificationOf[T number](load loader) classification {
 
 func newTreeClassifier[T number](c *op.Context, load loader) (*treeClassifier[T], error) {
 	a := c.Attr
-	f := &treeClassifier[T]{positive: true}
+	f := &treeClassifier[T]{}
 	var err error
 	if f.labels, err = labelsOf(a, "classlabels_int64s", "classlabels_strings"); err != nil {
 		return nil, err
@@ -95,22 +94,36 @@ func newTreeClassifier[T number](c *op.Context, load loader) (*treeClassifier[T]
 	if f.transform, err = transformOf(a.Str("post_transform")); err != nil {
 		return nil, err
 	}
-	classes := f.labels.count()
-	if f.base, err = baseOf[T](a, classes); err != nil {
+	n := f.labels.count()
+	if f.base, err = baseOf[T](a, n); err != nil {
 		return nil, err
 	}
-	forest, votes, err := newForest[T](a, "class_", featuresOf(c.In(0).Shape), classes)
+	g, err := woodOf[T](c, func(features int) (*classes[T], error) { return newClasses[T](c, features, n) })
 	if err != nil {
 		return nil, err
 	}
-	ids := map[int32]bool{}
+	f.classes, f.ensemble = g, newEnsemble(c, g.wood, load, f)
+	return f, nil
+}
+
+// classes are a wood whose targets are classes.
+type classes[T number] struct {
+	*wood[T]
+	binary   bool // of two classes, the leaves vote for one
+	positive bool // no weight is negative
+}
+
+func newClasses[T number](c *op.Context, features, n int) (*classes[T], error) {
+	forest, votes, err := newForest[T](c.Attr, "class_", features, n)
+	if err != nil {
+		return nil, err
+	}
+	ids, positive := map[int32]bool{}, true
 	for _, w := range votes.list {
 		ids[w.target] = true
-		f.positive = f.positive && w.value >= 0
+		positive = positive && w.value >= 0
 	}
-	f.binary = classes == 2 && len(ids) == 1
-	f.ensemble = newEnsemble(c, forest, votes, classes, sum, load, f)
-	return f, nil
+	return &classes[T]{wood: newWood(c.In(0).DType, forest, votes, n, features, sum), binary: n == 2 && len(ids) == 1, positive: positive}, nil
 }
 
 // finish implements finisher.

@@ -95,11 +95,17 @@ func newRegressor[T number](c *op.Context, load loader) (*regressor[T], error) {
 	if f.base, err = baseOf[T](a, targets); err != nil {
 		return nil, err
 	}
-	forest, votes, err := newForest[T](a, "target_", featuresOf(c.In(0).Shape), targets)
+	g, err := woodOf[T](c, func(features int) (*wood[T], error) {
+		forest, votes, err := newForest[T](a, "target_", features, targets)
+		if err != nil {
+			return nil, err
+		}
+		return newWood(c.In(0).DType, forest, votes, targets, features, f.aggregate), nil
+	})
 	if err != nil {
 		return nil, err
 	}
-	f.ensemble = newEnsemble(c, forest, votes, targets, f.aggregate, load, f)
+	f.ensemble = newEnsemble(c, g, load, f)
 	return f, nil
 }
 

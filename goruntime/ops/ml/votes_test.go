@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/goruntime/goruntime/goruntime/internal/testkit/optest"
+	"github.com/goruntime/goruntime/goruntime/op"
+	"github.com/goruntime/goruntime/goruntime/tensor"
 )
 
 // grown is a forest of full trees, as the attributes have it.
@@ -126,4 +128,36 @@ func TestZerosAreVotes(t *testing.T) {
 				"class_weights", []float32{-1, -2})...),
 		},
 	})
+}
+
+// A forest is laid out once for a node, whatever is scored.
+func TestForestsAreSharedByShapes(t *testing.T) {
+	g := grow(rand.New(rand.NewPCG(1, 5)), 3, 3, 2, 1, 0)
+	attrs, err := op.NewValues(TreeEnsembleRegressor, optest.Attrs("nodes_treeids", g.tree, "nodes_nodeids", g.node, "nodes_featureids", g.feature, "nodes_values", g.value,
+		"nodes_modes", g.modes, "nodes_truenodeids", g.yes, "nodes_falsenodeids", g.no, "target_treeids", g.of, "target_nodeids", g.at, "target_ids", g.target, "target_weights", g.weight))
+	if err != nil {
+		t.Fatal(err)
+	}
+	made := 0
+	get := func(x *tensor.View) *wood[float32] {
+		var c op.Context
+		c.Attr = &attrs
+		c.Bind(op.Bind{In: []*tensor.View{x}})
+		w, err := woodOf[float32](&c, func(features int) (*wood[float32], error) {
+			made++
+			forest, votes, err := newForest[float32](&attrs, "target_", features, 1)
+			if err != nil {
+				return nil, err
+			}
+			return newWood(x.DType, forest, votes, 1, features, sum), nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return w
+	}
+	one, many, wider := get(optest.F32(optest.Dims(1, 2), 1, 2)), get(optest.F32(optest.Dims(3, 2), 1, 2, 3, 4, 5, 6)), get(optest.F32(optest.Dims(1, 3), 1, 2, 3))
+	if one != many || one == wider || made != 2 {
+		t.Errorf("%d forests were made for rows of two lengths", made)
+	}
 }
