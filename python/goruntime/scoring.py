@@ -79,6 +79,8 @@ class Rules:
             casts = [name for name, rule in rules.items() if rule.get("cast")]
         except (ValueError, AttributeError, KeyError, TypeError) as error:
             raise ArgumentError(f"{beside} is no manifest: {type(error).__name__} {error}: `goruntime manifest` writes one") from error
+        if len(outputs) < len(manifest.get("outputs", ())):
+            raise ArgumentError(f"{beside} returns a value under two names, which only a server does: name each value once")
         if sha256:
             with path.open("rb") as file:
                 found = hashlib.file_digest(file, "sha256").hexdigest()

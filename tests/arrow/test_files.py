@@ -178,7 +178,11 @@ def test_the_manifest_beside_a_model_is_followed(features):
         found = parquet.read_table(folder / "out.parquet")
         assert found.schema.names == ["score"]
         np.testing.assert_array_equal(found.column("score").to_numpy(), answer)
-    for text, message in ((json.dumps({**manifest, "sha256": "ab"}), "the manifest beside it says ab"), ("[]", "is no manifest")):
+    for text, message in (
+        (json.dumps({**manifest, "sha256": "ab"}), "the manifest beside it says ab"),
+        ("[]", "is no manifest"),
+        (json.dumps({"outputs": [{"value": "y"}, {"value": "y", "column": "again"}]}), "name each value once"),
+    ):
         (folder / "m.manifest.json").write_text(text)
         done = run(folder / "m.onnx", folder / "in.parquet", "-o", folder / "out.parquet")
         assert done.returncode == 1
