@@ -24,6 +24,7 @@ import (
 //	GetFlightInfo            their schema, and a ticket for them
 //	DoGet                    answers out, once
 //	ClosePreparedStatement   frees what was not fetched
+//	GetSqlInfo               who the server is, which clients ask when they connect
 
 // prepare makes a statement: CreatePreparedStatement.
 func (s *service) prepare(ctx context.Context, body []byte) ([]byte, error) {
@@ -103,6 +104,9 @@ func (s *service) DoPut(stream aflight.FlightService_DoPutServer) error {
 
 // results describes the answers that a statement has: GetFlightInfo.
 func (s *service) results(ctx context.Context, d *aflight.FlightDescriptor) (*aflight.FlightInfo, error) {
+	if infoCommand(d.Cmd) != nil {
+		return describeInfo(d), nil
+	}
 	st, err := s.query(ctx, d)
 	if err != nil {
 		return nil, err
@@ -118,8 +122,12 @@ func (s *service) results(ctx context.Context, d *aflight.FlightDescriptor) (*af
 	}, nil
 }
 
-// DoGet sends the answers of a statement, each of which ends when it was sent.
+// DoGet sends the answers of a statement, each of which ends when it was sent, or what
+// the server tells about itself.
 func (s *service) DoGet(ticket *aflight.Ticket, stream aflight.FlightService_DoGetServer) error {
+	if command := infoCommand(ticket.Ticket); command != nil {
+		return statusOf(sendInfo(command, stream))
+	}
 	return s.patiently(func(p *patience) error {
 		at := len(ticket.Ticket) - 8
 		if at < 0 {

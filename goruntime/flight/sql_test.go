@@ -2,6 +2,7 @@ package flight
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -395,6 +396,41 @@ func TestClientsThatVanishWhileTheyBind(t *testing.T) {
 	p.bind([]float32{5})
 	if got, err := p.answers(); err != nil || !same(got[0], []float32{10}) {
 		t.Errorf("bound again: %v, %v", got, err)
+	}
+}
+
+func TestTheServerTellsWhoItIs(t *testing.T) {
+	r := start(t, Options{}, nil, "double")
+	a := r.sql()
+	for _, c := range []struct {
+		asked []flightsql.SqlInfo
+		want  string
+	}{
+		{nil, "[0 goruntime] [2 " + arrow.PkgVersion + "] [3 true] [4 false] [5 false] [8 0] [9 false]"},
+		{[]flightsql.SqlInfo{flightsql.SqlInfoFlightSqlServerName, flightsql.SqlInfoFlightSqlServerTransaction}, "[0 goruntime] [8 0]"},
+		{[]flightsql.SqlInfo{flightsql.SqlInfoDDLCatalog}, ""},
+	} {
+		info, err := a.GetSqlInfo(a.ctx, c.asked)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, err := a.DoGet(a.ctx, info.Endpoint[0].Ticket)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for rows.Next() {
+			b := rows.RecordBatch()
+			values := b.Column(1).(*array.DenseUnion)
+			for i := range int(b.NumRows()) {
+				value := values.Field(values.ChildID(i)).ValueStr(int(values.ValueOffset(i)))
+				got = append(got, fmt.Sprint([]any{b.Column(0).(*array.Uint32).Value(i), value}))
+			}
+		}
+		if err := rows.Err(); err != nil || strings.Join(got, " ") != c.want {
+			t.Errorf("asked for %v: %v, %v, want %s", c.asked, got, err, c.want)
+		}
+		rows.Release()
 	}
 }
 

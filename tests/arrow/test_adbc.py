@@ -58,6 +58,10 @@ def test_tables_and_frames_of_many_batches(connection):
         assert cursor.execute("fixed", rows).fetch_arrow_table().column("y").to_pylist() == [[0, 2, 3], [4, 0, 6]]
 
 
+def test_the_server_tells_who_it_is(connection):
+    assert connection.adbc_get_info()["vendor_name"] == "goruntime"
+
+
 def test_what_is_wrong_is_said(served, connection):
     with connection.cursor() as cursor:
         for query, batch, kind, text in (
