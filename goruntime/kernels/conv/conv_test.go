@@ -102,6 +102,8 @@ var shapes = map[string]Shape{
 	"tiles in bands":                        shape(1, 17, 61, 1, []int{41, 90}, []int{3, 3}, []int{1, 1}, []int{1, 1}, []int{1, 1}),
 	"tiles, unpadded":                       shape(1, 30, 130, 1, []int{13, 13}, []int{3, 3}, []int{1, 1}, []int{1, 1}, []int{0, 0}),
 	"tiles, much padding":                   shape(1, 33, 33, 1, []int{9, 6}, []int{3, 3}, []int{1, 1}, []int{1, 1}, []int{5, 3}),
+	"tiles, narrow bands":                   shape(1, 17, 61, 1, []int{330, 8}, []int{3, 3}, []int{1, 1}, []int{1, 1}, []int{1, 1}),
+	"tiles, rows of one":                    shape(1, 17, 61, 1, []int{60, 4}, []int{3, 3}, []int{1, 1}, []int{1, 1}, []int{1, 1}),
 	"1x1 stride 2":                          shape(1, 3, 20, 1, []int{8, 8}, []int{1, 1}, []int{2, 2}, []int{1, 1}, []int{0, 0}),
 }
 

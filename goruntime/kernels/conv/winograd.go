@@ -25,16 +25,20 @@ const (
 	tileFilters = 48
 )
 
-// winograd is what a plan has for tiles. A band of rows of tiles is one run of
-// tiles, with one between the rows that is not used.
+// winograd is what a plan has for tiles. A band of rows of tiles is one run of tiles.
+// In the padded planes one lies between the rows that is not used; short rows leave it
+// out when they are evaluated.
 type winograd struct {
 	d       padded // in phases of every fourth row and column
 	rows    int    // of tiles of the image
 	bands   int
 	cuts    int
 	run     int // tiles of a band, up to a multiple of 16
+	wide    int // tiles from row to row among them
 	used    []bool
-	offsets []int // of the 36 inputs, in bytes
+	base    []int      // where each vector of tiles begins that lie close, in bytes, or nil
+	lanes   []laneList // and which of the numbers from there on it takes
+	offsets []int      // of the 36 inputs, in bytes
 }
 
 // newWinograd returns nil where the convolution is of another kind or too small.
@@ -56,10 +60,20 @@ func (p *Plan) newWinograd() *winograd {
 	if d.width > 256 || p.pixels < 96 {
 		return nil
 	}
-	d.outRows = w.height(d.width, min(128, max(32, tileBytes/(4*points*s.C))))
+	most := min(128, max(32, tileBytes/(4*points*s.C)))
+	apart := func(rows int) int { return run(rows, d.width) }
+	closely := func(rows int) int { return whole(rows*d.outWidth, 16) }
+	d.outRows, w.wide = w.height(d.width, most, apart), d.width
+	w.run = apart(d.outRows)
+	if rows := w.height(d.outWidth, most, closely); d.outWidth > 1 && 8*w.all(rows, closely) <= 7*w.all(d.outRows, apart) {
+		d.outRows, w.wide = rows, d.outWidth
+		w.run = closely(rows)
+	}
 	d.rows = d.outRows + 1
-	w.run = run(d.outRows, d.width)
 	w.d, w.used = d, d.used()
+	if w.wide < d.width {
+		w.close(chosen().lanes)
+	}
 	w.bands = (w.rows + d.outRows - 1) / d.outRows
 	w.cuts = p.cut(w.bands, tileFilters)
 	if w.bands*s.N > 1 { // threads that share a band both evaluate its input
@@ -74,23 +88,52 @@ func (p *Plan) newWinograd() *winograd {
 // run returns how many tiles the vectors of a band of rows hold.
 func run(rows, width int) int { return (rows*width + 14) / 16 * 16 }
 
-// height returns how many rows of up to most tiles leave the least of the vectors
-// of all bands empty.
-func (w *winograd) height(width, most int) int {
+// height returns how many rows of up to most tiles, each of width, leave the least of
+// the vectors of all bands empty.
+func (w *winograd) height(width, most int, run func(rows int) int) int {
 	best, least := 1, 0
 	for h := 1; h <= w.rows && (h == 1 || h*width <= most+1); h++ {
-		if all := (w.rows + h - 1) / h * run(h, width); least == 0 || all <= least {
+		if all := w.all(h, run); least == 0 || all <= least {
 			best, least = h, all
 		}
 	}
 	return best
 }
 
+// all returns how many tiles the vectors of all bands of so many rows hold.
+func (w *winograd) all(rows int, run func(rows int) int) int {
+	return (w.rows + rows - 1) / rows * run(rows)
+}
+
+// laneList names the lanes of a vector: from 0 on those of the first of two vectors,
+// then those of the second. With eight lanes the last eight are set for the second.
+type laneList [16]int32
+
+// close lists where the tiles lie that the vectors of a band hold.
+func (w *winograd) close(lanes int) {
+	last := w.d.outRows*w.wide - 1
+	at := func(i int) int {
+		i = min(i, last) // vectors end with the last tile again
+		return i/w.wide*w.d.width + i%w.wide
+	}
+	for i := 0; i < w.run; i += lanes {
+		var list laneList
+		for k := range lanes {
+			n := at(i+k) - at(i)
+			list[k] = int32(n)
+			if lanes == 8 && n >= 8 {
+				list[k], list[8+k] = int32(n-8), -1
+			}
+		}
+		w.base, w.lanes = append(w.base, 4*at(i)), append(w.lanes, list)
+	}
+}
+
 // Winograd reports whether the packed filters are those at the points.
 func (p *Plan) Winograd() bool { return p.wino != nil }
 
 // plane is how many floats a padded plane takes: vectors are read beyond its end.
-func (w *winograd) plane() int { return w.d.size() + w.run }
+func (w *winograd) plane() int { return w.d.size() + w.run + 32 }
 
 // apart is how many floats lie between the matrices of two points. One vector more
 // than they have keeps the 36 from sharing a set of the cache.
@@ -110,6 +153,8 @@ type transform struct {
 	n      int            // 32, vectors
 	row    int            // 40, bytes between the rows of pixels
 	bias   float32        // 48
+	base   unsafe.Pointer // 56, where each vector of tiles begins in src that lie close
+	lanes  unsafe.Pointer // 64, and its laneList
 	tiles  int            // for the portable kernels
 }
 
@@ -151,12 +196,16 @@ func (p *Plan) toPoints(v *variant, image, y int, scratch, inputs, room unsafe.P
 	stage := unsafe.Slice((*float32)(room), w.d.stage())
 	clear(plane[w.d.size():])
 	clear(stage)
-	t := transform{src: scratch, offset: unsafe.Pointer(unsafe.SliceData(w.offsets)), step: 4 * w.apart(p.s.C), n: w.run / v.lanes, tiles: w.run}
+	t := transform{src: scratch, offset: unsafe.Pointer(unsafe.SliceData(w.offsets)), step: 4 * w.apart(p.s.C), n: w.run / v.lanes, tiles: w.run, base: unsafe.Pointer(unsafe.SliceData(w.base)), lanes: unsafe.Pointer(unsafe.SliceData(w.lanes))}
 	for c := range p.s.C {
 		w.d.fill(plane[:w.d.size()], stage, src[c*p.plane:(c+1)*p.plane], y, w.used)
 		// SAFETY: channel c has a row in the matrices of inputs.
 		t.dst = unsafe.Add(inputs, 4*c*w.run)
-		v.input(borrow(&t))
+		if w.base == nil {
+			v.input(borrow(&t))
+		} else {
+			v.inputClosely(borrow(&t))
+		}
 		runtime.KeepAlive(&t)
 	}
 }
@@ -179,7 +228,7 @@ func (p *Plan) toPixels(v *variant, image, y, m int, sums, pixels unsafe.Pointer
 	}
 	high, wide := p.s.Out[0], p.s.Out[1]
 	for r := range min(4*w.d.outRows, high-4*y) {
-		copy(out[(4*y+r)*wide:][:wide], from[r%4*4*w.run+r/4*4*w.d.width:])
+		copy(out[(4*y+r)*wide:][:wide], from[r%4*4*w.run+r/4*4*w.wide:])
 	}
 }
 

@@ -7,24 +7,37 @@ import (
 
 // portableInput is the definition of the transform of inputs, tile by tile.
 func portableInput(t *transform) {
-	// SAFETY: there are 36 offsets; inputs and points are inside the scratch.
-	offsets := unsafe.Slice((*int)(t.offset), points)
 	for i := range t.tiles {
-		var d, e [6][6]float32
-		for k, at := range offsets {
+		t.toPoints(i, 4*i)
+	}
+}
+
+// portableInputClosely is portableInput for tiles that lie close.
+func portableInputClosely(t *transform) {
+	// SAFETY: there is a beginning and a list for each vector.
+	base, lists := unsafe.Slice((*int)(t.base), t.tiles/portableLanes), unsafe.Slice((*laneList)(t.lanes), t.tiles/portableLanes)
+	for i := range t.tiles {
+		t.toPoints(i, base[i/portableLanes]+4*int(lists[i/portableLanes][i%portableLanes]))
+	}
+}
+
+// toPoints evaluates tile i, whose inputs lie from a place on.
+func (t *transform) toPoints(i, from int) {
+	var d, e [6][6]float32
+	// SAFETY: there are 36 offsets; inputs and points are inside the scratch.
+	for k, at := range unsafe.Slice((*int)(t.offset), points) {
+		// SAFETY: as above.
+		d[k%6][k/6] = *(*float32)(unsafe.Add(t.src, at+from))
+	}
+	for j := range d {
+		for k, x := range forward(&d[j]) {
+			e[k][j] = x
+		}
+	}
+	for j := range e {
+		for k, x := range forward(&e[j]) {
 			// SAFETY: as above.
-			d[k%6][k/6] = *(*float32)(unsafe.Add(t.src, at+4*i))
-		}
-		for j := range d {
-			for k, x := range forward(&d[j]) {
-				e[k][j] = x
-			}
-		}
-		for j := range e {
-			for k, x := range forward(&e[j]) {
-				// SAFETY: as above.
-				*(*float32)(unsafe.Add(t.dst, (j*6+k)*t.step+4*i)) = x
-			}
+			*(*float32)(unsafe.Add(t.dst, (j*6+k)*t.step+4*i)) = x
 		}
 	}
 }

@@ -44,7 +44,8 @@ func (g *transforms) between(i, j int) string { return fmt.Sprintf("%d(SP)", (i*
 
 // emit writes both kernels and the constants before them.
 func (g *transforms) emit() string {
-	g.input()
+	g.input(false)
+	g.input(true)
 	g.output()
 	return "\n" + g.table() + g.text.String()
 }
@@ -59,15 +60,33 @@ func (g *transforms) begin(name string) {
 	}
 }
 
-// input reads the 36 numbers of a tile by a table of offsets.
-func (g *transforms) input() {
-	g.begin("Input")
-	g.p("MOVQ R10, R12")
+// input reads the 36 numbers of a tile by a table of offsets. Close reads tiles of
+// several rows into one vector: those of two vectors, by a table for each.
+func (g *transforms) input(closely bool) {
+	if closely {
+		g.begin("InputClosely")
+		g.p("MOVQ 56(AX), R11")
+		g.p("MOVQ 64(AX), R12")
+		g.p("MOVQ SI, R13")
+	} else {
+		g.begin("Input")
+	}
 	g.text.WriteString("\nloop:\n")
+	if closely {
+		g.p("MOVQ (R11), SI")
+		g.p("ADDQ R13, SI")
+		g.p("VMOVUPS (R12), %s", g.v(14))
+	}
 	for j := range 6 {
+		if closely && g.reg == "Y" { // forward uses the register
+			g.p("VMOVUPS 32(R12), Y13")
+		}
 		for i := range 6 {
 			g.p("MOVQ %d(BX), DX", 8*(i*6+j))
 			g.p("VMOVUPS (SI)(DX*1), %s", g.v(i))
+			if closely {
+				g.pick(g.v(i))
+			}
 		}
 		for i, r := range g.forward() {
 			g.p("VMOVUPS %s, %s", r, g.between(i, j))
@@ -83,12 +102,31 @@ func (g *transforms) input() {
 			g.p("ADDQ R8, R9")
 		}
 	}
-	g.p("ADDQ $%d, SI", g.bytes)
+	if closely {
+		g.p("ADDQ $8, R11")
+		g.p("ADDQ $64, R12")
+	} else {
+		g.p("ADDQ $%d, SI", g.bytes)
+	}
 	g.p("ADDQ $%d, DI", g.bytes)
 	g.p("DECQ CX")
 	g.p("JNZ loop")
 	g.p("VZEROUPPER")
 	g.p("RET")
+}
+
+// pick takes the lanes of a vector and the one behind it that V14 names, of the second
+// one where Y13 says so.
+func (g *transforms) pick(x string) {
+	next := fmt.Sprintf("%d(SI)(DX*1)", g.bytes)
+	if g.reg == "Z" {
+		g.p("VMOVUPS %s, Z15", next)
+		g.p("VPERMT2PS Z15, Z14, %s", x)
+		return
+	}
+	g.p("VPERMPS %s, Y14, %s", x, x)
+	g.p("VPERMPS %s, Y14, Y15", next)
+	g.p("VBLENDVPS Y13, Y15, %s, %s", x, x)
 }
 
 // forward takes V0 to V5 to the six registers that it returns.
