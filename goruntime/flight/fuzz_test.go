@@ -2,13 +2,17 @@ package flight
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"testing"
 
 	aflight "github.com/apache/arrow-go/v18/arrow/flight"
+	pb "github.com/apache/arrow-go/v18/arrow/flight/gen/flight"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 	"github.com/apache/arrow-go/v18/arrow/memory"
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/mem"
+	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/goruntime/goruntime/goruntime/arrowio"
@@ -141,6 +145,42 @@ func FuzzBatches(f *testing.F) {
 		}
 		if n := s.IO().Stats().LiveBlocks; n != 0 {
 			t.Errorf("%d blocks are kept", n)
+		}
+	})
+}
+
+// Commands and the bodies of actions may be any bytes too: an error that is the
+// client's, or what was asked for.
+func FuzzCommands(f *testing.F) {
+	repository := NewRepository("../../tests/models/double.onnx", exec.Options{})
+	defer repository.Close()
+	if failed := repository.Refresh(); len(failed) > 0 {
+		f.Fatal(failed)
+	}
+	for _, m := range []proto.Message{
+		&pb.ActionCreatePreparedStatementRequest{Query: "double"}, &pb.ActionClosePreparedStatementRequest{PreparedStatementHandle: []byte("handle")},
+		&pb.CommandPreparedStatementQuery{PreparedStatementHandle: []byte("handle")}, &pb.CommandGetSqlInfo{Info: []uint32{0, 8}}, &pb.CommandGetTables{},
+	} {
+		text, err := wrap(m)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		s := &service{repository: repository, statements: newStatements(1<<20, 0)}
+		defer s.statements.closeAll()
+		ctx := context.Background()
+		made, err := s.prepare(ctx, text)
+		if err == nil && (len(made) == 0 || s.statements.open() != 1) {
+			t.Error("a statement was made that is not there")
+		}
+		_, closing := s.unprepare(ctx, text)
+		_, describing := s.results(ctx, &aflight.FlightDescriptor{Type: aflight.DescriptorCMD, Cmd: text})
+		for _, err := range []error{err, closing, describing} {
+			if c := status.Code(statusOf(err)); c == codes.Internal || c == codes.Unknown {
+				t.Error(err)
+			}
 		}
 	})
 }
