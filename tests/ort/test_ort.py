@@ -267,3 +267,16 @@ def test_misspelled_settings_are_refused(module):
     with pytest.raises(TypeError):
         options.intra_op_num_threads = "a"
     assert module.capi.onnxruntime_pybind11_state.InvalidArgument.__name__ == "InvalidArgument"
+
+
+def test_bits_as_another_type():
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    bits = np.array([0x3F80, 0xC000], np.uint16)
+    value = ort.OrtValue.ortvalue_from_numpy_with_onnx_type(bits, 16)
+    assert value.numpy().dtype == ml_dtypes.bfloat16
+    assert value.numpy().astype(np.float32).tolist() == [1, -2]
+    assert value.element_type() == 16
+    assert value.tensor_size_in_bytes() == 4
+    assert value.data_ptr() == bits.ctypes.data
+    with pytest.raises(ValueError, match="not as wide as float32"):
+        ort.OrtValue.ortvalue_from_numpy_with_onnx_type(bits, 1)

@@ -71,6 +71,18 @@ class OrtValue:
         return OrtValue(np.asarray(numpy_obj))
 
     @staticmethod
+    def ortvalue_from_numpy_with_onnx_type(data: np.ndarray[Any, Any], onnx_element_type: int) -> OrtValue:
+        """Share an array whose bits are elements of another type of the same width.
+
+        Raises:
+            ValueError: the widths differ.
+        """
+        dtype = _dtype(onnx_element_type)
+        if dtype.itemsize != data.dtype.itemsize:
+            raise ValueError(f"{data.dtype} given, which is not as wide as {dtype}")
+        return OrtValue(data.view(dtype))
+
+    @staticmethod
     def ort_value_from_sequence(values: Sequence[Any]) -> OrtValue:
         """Share the arrays of a sequence."""
         return OrtValue([np.asarray(v) for v in values])
@@ -139,6 +151,10 @@ class OrtValue:
         """Never."""
         return False
 
+    def tensor_size_in_bytes(self) -> int:
+        """Return how many bytes the elements take."""
+        return int(self._value.nbytes)
+
     def data_ptr(self) -> int:
         """Return the address of the first element."""
         return int(self._value.ctypes.data)
@@ -157,6 +173,10 @@ def _dtype(element_type: Any) -> np.dtype[Any]:
         from ..events import _NAMES
 
         element_type = _NAMES[element_type]
+        if not hasattr(np, element_type):
+            import ml_dtypes
+
+            element_type = getattr(ml_dtypes, element_type)
     found: np.dtype[Any] = np.dtype(element_type)
     return found
 
