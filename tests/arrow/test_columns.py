@@ -134,6 +134,24 @@ def test_real_models_read_columns_in_place(arenas, name, n):
         assert column.tobytes() == dense.tobytes()
 
 
+def test_missing_values_go_where_the_model_says(arenas):
+    """One tree sends NaN to the left in one node, to the right in another."""
+    tree = helper.make_node(
+        "TreeEnsembleRegressor", ["x"], ["y"], domain=ML, n_targets=1, nodes_treeids=[0] * 7, nodes_nodeids=list(range(7)),
+        nodes_featureids=[0, 1, 1, 0, 0, 0, 0], nodes_values=[0.5, 0.5, 0.5, 0.0, 0.0, 0.0, 0.0],
+        nodes_modes=["BRANCH_LEQ"] * 3 + ["LEAF"] * 4, nodes_truenodeids=[1, 3, 5, 0, 0, 0, 0],
+        nodes_falsenodeids=[2, 4, 6, 0, 0, 0, 0], nodes_missing_value_tracks_true=[1, 0, 1, 0, 0, 0, 0], target_treeids=[0] * 4, target_nodeids=[3, 4, 5, 6],
+        target_ids=[0] * 4, target_weights=[1.0, 2.0, 3.0, 4.0],
+    )  # fmt: skip
+    x = np.tile(np.array([[0, 0], [0, 1], [1, 0], [1, 1], [np.nan, 0], [np.nan, np.nan], [0, np.nan], [1, np.nan]], np.float32), (5, 3))
+    expected = np.tile(np.array([1, 2, 3, 4, 1, 2, 2, 3], np.float32), 5)
+    evaluator = arenas.open(model(tree))
+    for n in (1, 8, 40):
+        np.testing.assert_array_equal(arrow.score(evaluator, batch_of(x[:n]))["y"], expected[:n])
+        np.testing.assert_array_equal(evaluator.run(None, {"x": x[:n]})[0][:, 0], expected[:n])
+    assert arenas.copies() == {}
+
+
 @pytest.mark.parametrize("width", ["float64", "int64", "int32"])
 def test_other_numbers_are_read_in_place(arenas, width):
     kind = helper.np_dtype_to_tensor_dtype(np.dtype(width))
@@ -197,6 +215,26 @@ def test_who_looks_at_a_run_sees_rows(arenas, capsys):
     assert " x" in capsys.readouterr().out
     assert arrow.score(arenas.open(proto), batch_of(x), outputs=["x"])["x"].tobytes() == x.tobytes()
     context.clear()
+
+
+def test_kernels_of_the_caller_see_rows(arenas):
+    from onnx.reference.op_run import OpRun
+
+    seen = []
+
+    class Twice(OpRun):
+        op_domain = "mine"
+
+        def _run(self, x):
+            seen.append(np.array(x))
+            return (2 * x,)
+
+    proto = model(helper.make_node("Twice", ["x"], ["y"], domain="mine"))
+    proto.opset_import.append(helper.make_opsetid("mine", 1))
+    x = rows(7)
+    np.testing.assert_array_equal(arrow.score(arenas.open(proto, new_ops=[Twice]), batch_of(x))["y"], 2 * x)
+    np.testing.assert_array_equal(seen[0], x)
+    assert arenas.copies()["interleave"] == 1
 
 
 def test_a_schema_is_bound_once_and_another_one_anew(arenas):

@@ -30,6 +30,9 @@ type Narrow struct {
 // Narrow returns the form of the forest for float32s; nil where a test is not one of
 // order, or a tree or the number of features is too large.
 func (f *Forest) Narrow() *Narrow {
+	if !f.Packed() {
+		return nil
+	}
 	n := &Narrow{f: f}
 	for t := range f.starts {
 		if !n.add(t) {
@@ -55,17 +58,13 @@ func (n *Narrow) add(tree int) bool {
 			n.cells, n.leaf = append(n.cells, narrow{key: math.MaxUint32, next: uint16(k)}), append(n.leaf, node.Yes)
 			continue
 		}
-		n.cells = append(n.cells, narrow{node.bound32(), uint16(node.Feature) * (Wide * 4 / 8), uint16(len(queue))})
+		n.cells = append(n.cells, narrow{node.bound32(), uint16(int(node.Feature)*n.f.planes+node.plane()) * (Wide * 4 / 8), uint16(len(queue))})
 		n.leaf = append(n.leaf, -1)
 		small, great := node.order()
 		queue = append(queue, small, great)
 	}
 	return true
 }
-
-// Serves says, for blocks of rows, whether Blocks serves them; nan tells whether there
-// is a NaN among them.
-func (n *Narrow) Serves(nan bool) bool { return !nan || n.f.toNo }
 
 // Blocks gives the leaves of one tree that the rows of blocks reach, which lie side by
 // side in keys; there are Wide leaves for each block.

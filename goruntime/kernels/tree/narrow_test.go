@@ -14,27 +14,23 @@ func TestNarrowWalksReachTheLeavesOfTheOthers(t *testing.T) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 4))
 			features, blocks := 1+r.IntN(9), 1+r.IntN(4)
-			f := smallForest(r, 1+r.IntN(6), features, []int{1, 3, 40, 300}[seed%4], []int{1, 2, 4}[seed%3], thresholds)
+			f := smallForest(r, 1+r.IntN(6), features, []int{1, 3, 40, 300}[seed%4], []int{1, 2, 4}[seed%3], seed%5 < 2, thresholds)
 			n := f.Narrow()
 			if n == nil {
 				t.Fatal("tests of order have no narrow form")
 			}
-			keys, rows, nan := make([]uint32, blocks*features*Wide), make([]float32, blocks*Wide*features), false
+			size := features * f.planes * Wide
+			keys, rows := make([]uint32, blocks*size), make([]float32, blocks*Wide*features)
 			for i := range rows {
 				rows[i] = values[r.IntN(len(values))]
-				if seed%5 == 0 && r.IntN(30) == 0 {
+				if seed%2 == 0 && r.IntN(10) == 0 {
 					rows[i] = float32(math.NaN())
 				}
 			}
 			for b := range blocks {
-				nan = Rows32(keys[b*features*Wide:], unsafe.Pointer(&rows[b*Wide*features]), features, Wide) || nan
+				Rows32(keys[b*size:], unsafe.Pointer(&rows[b*Wide*features]), features, Wide, f.planes)
 			}
-			if n.Serves(nan) != f.Packed(nan) {
-				t.Fatalf("served is %v for rows with NaN %v", n.Serves(nan), nan)
-			}
-			if n.Serves(nan) {
-				sameLeaves(t, f, n, keys, rows, features, blocks)
-			}
+			sameLeaves(t, f, n, keys, rows, features, blocks)
 		})
 	}
 }
@@ -42,20 +38,16 @@ func TestNarrowWalksReachTheLeavesOfTheOthers(t *testing.T) {
 func sameLeaves(t *testing.T, f *Forest, n *Narrow, keys []uint32, rows []float32, features, blocks int) {
 	t.Helper()
 	got, at := make([]int32, blocks*Wide), make([]uint32, blocks*Wide)
-	block := make([]uint64, features*Lanes)
 	for tree := range f.Len() {
 		n.Blocks(tree, keys, got)
-		portableNarrow(&n.cells[n.starts[tree]], &keys[0], &at[0], blocks, 4*features*Wide, 0)
+		portableNarrow(&n.cells[n.starts[tree]], &keys[0], &at[0], blocks, 4*len(keys)/blocks, 0)
 		for row, leaf := range got {
-			for c, x := range rows[row*features : (row+1)*features] {
-				block[c*Lanes] = Key(float64(x))
+			want := f.walk(f.roots[tree], blockOf(f, wide(rows[row*features:(row+1)*features])), 0)
+			if leaf != want {
+				t.Fatalf("tree %d leads row %d to leaf %d, want %d", tree, row, leaf, want)
 			}
-			var want [1]int32
-			if f.Trees(tree, block, false, want[:]); leaf != want[0] {
-				t.Fatalf("tree %d leads row %d to leaf %d, want %d", tree, row, leaf, want[0])
-			}
-			if portable := n.leaf[n.starts[tree]+int(at[row])]; portable != want[0] {
-				t.Fatalf("tree %d: the portable walk leads row %d to leaf %d, want %d", tree, row, portable, want[0])
+			if portable := n.leaf[n.starts[tree]+int(at[row])]; portable != want {
+				t.Fatalf("tree %d: the portable walk leads row %d to leaf %d, want %d", tree, row, portable, want)
 			}
 		}
 	}
@@ -64,7 +56,7 @@ func sameLeaves(t *testing.T, f *Forest, n *Narrow, keys []uint32, rows []float3
 // What the narrow form has no room for, and what is of no order, has none.
 func TestNarrowFormsAreRefused(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 3))
-	if smallForest(r, 30, 4, 64, 7, []float64{1, 2}).Narrow() != nil {
+	if smallForest(r, 30, 4, 64, 7, false, []float64{1, 2}).Narrow() != nil {
 		t.Errorf("tests of equality have a narrow form")
 	}
 	wide := []Node{{Mode: LessEqual, Feature: maxFeatures, Yes: 1, No: 2}, {Yes: 0}, {Yes: 1}}
@@ -93,7 +85,7 @@ func BenchmarkNarrow(b *testing.B) {
 	for _, form := range []struct {
 		name string
 		run  func(tree int)
-	}{{"general", func(tree int) { f.Blocks(tree, x, true, leaves) }}, {"narrow", func(tree int) { n.Blocks(tree, keys, leaves) }}} {
+	}{{"general", func(tree int) { f.Blocks(tree, x, leaves) }}, {"narrow", func(tree int) { n.Blocks(tree, keys, leaves) }}} {
 		b.Run(form.name, func(b *testing.B) {
 			for b.Loop() {
 				for tree := range f.Len() {

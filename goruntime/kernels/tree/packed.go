@@ -18,20 +18,21 @@ const cellBytes, keyBytes = unsafe.Sizeof(cell{}), unsafe.Sizeof(uint64(0))
 
 // pack lays the trees out breadth first, siblings beside each other. A test of
 // another kind than <= is turned into one: x < v is x <= (the number below v), and
-// > and >= change the children's places, which is right for all but a NaN.
+// > and >= change the children's places. Where a NaN goes is a matter of its key.
 func (f *Forest) pack() {
-	f.toNo = true
+	planes := 1
 	for i := range f.nodes {
 		n := &f.nodes[i]
 		if n.Mode == Leaf {
 			continue
 		}
 		strict := n.Mode == Less || n.Mode == GreaterEqual
-		if n.Mode > Greater || n.Value != n.Value || strict && math.IsInf(n.Value, -1) || uintptr(n.Feature) > math.MaxUint32/Lanes/keyBytes {
+		if n.Mode > Greater || n.Value != n.Value || strict && math.IsInf(n.Value, -1) || uintptr(n.Feature) > math.MaxUint32/2/Lanes/keyBytes {
 			return
 		}
-		f.toNo = f.toNo && n.Mode <= Less && !n.NaNIsYes
+		planes = max(planes, 1+n.plane())
 	}
+	f.planes = planes
 	if uintptr(2*len(f.nodes)+len(f.roots)) > math.MaxUint32/cellBytes {
 		return
 	}
@@ -63,7 +64,7 @@ func (f *Forest) packTree(root int32) bool {
 		if n.Mode == Less || n.Mode == GreaterEqual {
 			v = math.Nextafter(v, math.Inf(-1))
 		}
-		f.cells, f.leaf = append(f.cells, cell{Key(v), uint32(n.Feature) * Lanes * uint32(keyBytes), at(len(queue))}), append(f.leaf, -1)
+		f.cells, f.leaf = append(f.cells, cell{Key(v), uint32(int(n.Feature)*f.planes+n.plane()) * Lanes * uint32(keyBytes), at(len(queue))}), append(f.leaf, -1)
 		if n.Mode == Greater || n.Mode == GreaterEqual {
 			queue = append(queue, n.No, n.Yes)
 		} else {

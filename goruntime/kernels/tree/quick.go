@@ -20,7 +20,6 @@ type Quick struct {
 	trees  []quickTree
 	nodes  []quickNode
 	values []float32 // of the leaves of each tree, 16, 32 or 64 of them
-	toNo   bool      // see Forest
 }
 
 // quickTree is a tree: so many of the nodes and values that follow those of the trees
@@ -46,7 +45,7 @@ func (f *Forest) Quick(leaf func(number int32) (target int, value float32)) *Qui
 	if !vectors() || len(f.cells) == 0 {
 		return nil
 	}
-	q := &Quick{toNo: f.toNo}
+	q := &Quick{}
 	for _, root := range f.roots {
 		b := quickBuilder{f: f, q: q, leaf: leaf, from: len(q.nodes)}
 		if !b.visit(root, 0) || !b.finish() {
@@ -86,7 +85,7 @@ func (b *quickBuilder) visit(i int32, depth int) bool {
 	}
 	// The bits of the leaves before and behind those of the first child.
 	keep := ^(^uint64(0) >> left) | ^uint64(0)>>len(b.values)
-	b.q.nodes = append(b.q.nodes, quickNode{key: n.bound32(), feature: uint32(n.Feature) * Wide * 4, keep: [2]uint32{uint32(keep >> 32), uint32(keep)}})
+	b.q.nodes = append(b.q.nodes, quickNode{key: n.bound32(), feature: uint32(int(n.Feature)*b.f.planes+n.plane()) * Wide * 4, keep: [2]uint32{uint32(keep >> 32), uint32(keep)}})
 	return b.visit(second, depth+1)
 }
 
@@ -103,10 +102,6 @@ func (b *quickBuilder) finish() bool {
 	return b.target < math.MaxInt32/(Wide*4)
 }
 
-// Serves says, for a block of rows, whether the quick walk serves it; nan tells whether
-// there is a NaN among them.
-func (q *Quick) Serves(nan bool) bool { return !nan || q.toNo }
-
 // Pays says whether so many rows are walked sooner together than each alone. A walk
 // alone takes as long for a tree as so many tests of all.
 func (q *Quick) Pays(rows int) bool {
@@ -115,7 +110,7 @@ func (q *Quick) Pays(rows int) bool {
 }
 
 // Add adds to sums [targets][16] what the leaves give that the rows of a block of keys
-// [features][16] reach.
+// [features][planes][Wide] reach.
 func (q *Quick) Add(keys []uint32, sums []float32) {
 	if len(q.trees) == 0 {
 		return

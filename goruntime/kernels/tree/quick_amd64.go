@@ -20,12 +20,12 @@ func vectors() bool { return cpu.Best() == cpu.AVX512 && x86.X86.HasAVX512CD }
 func walkQuick(trees *quickTree, n int, nodes *quickNode, values *float32, keys *uint32, sums *float32)
 
 // keysOfRows writes the keys of up to 16 rows of k float32s, which lie stride bytes
-// apart, to keys [k][16] and returns not 0 where one is a NaN. The other lanes are 0.
+// apart, to keys [k][planes][16]. The other lanes are those of 0.
 //
 //go:noescape
-func keysOfRows(keys *uint32, x unsafe.Pointer, stride, k, rows int) (nan int)
+func keysOfRows(keys *uint32, x unsafe.Pointer, stride, k, rows, planes int)
 
 // keysOfColumns does so for the elements from offset, in bytes, on of k columns.
 //
 //go:noescape
-func keysOfColumns(keys *uint32, columns *unsafe.Pointer, offset, k, rows int) (nan int)
+func keysOfColumns(keys *uint32, columns *unsafe.Pointer, offset, k, rows, planes int)

@@ -90,25 +90,31 @@ add:
 	KMOVW AX, K1; \
 	MOVL $0x80000000, AX; \
 	VPBROADCASTD AX, Z7; \
-	VPTERNLOGD $0xFF, Z8, Z8, Z8; \
-	KXORW K2, K2, K2
+	VPTERNLOGD $0xFF, Z8, Z8, Z8
 
-// KEYS writes the keys of the numbers in Z0 to DI.
+// KEYS writes the keys of the numbers in Z0 to DI, and those of the second plane behind
+// them where R11 says that there are two.
 #define KEYS \
 	VCMPPS $3, Z0, Z0, K3; \
 	VPSRAD $31, Z0, Z1; \
 	VPORD Z7, Z1, Z1; \
 	VPXORD Z0, Z1, Z1; \
 	VMOVDQA32 Z8, K3, Z1; \
-	KORW K3, K2, K2; \
+	VMOVDQU32 Z1, (DI); \
+	ADDQ $64, DI; \
+	CMPQ R11, $2; \
+	JNE 5(PC); \
+	KNOTW K3, K3; \
+	VMOVDQA32.Z Z1, K3, Z1; \
 	VMOVDQU32 Z1, (DI); \
 	ADDQ $64, DI
 
-// func keysOfRows(keys *int32, x unsafe.Pointer, stride, k, rows int) (nan int)
+// func keysOfRows(keys *uint32, x unsafe.Pointer, stride, k, rows, planes int)
 TEXT ·keysOfRows(SB), $128-48
 	MOVQ keys+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ k+24(FP), R8
+	MOVQ planes+40(FP), R11
 	PREPARE(rows+32(FP))
 	MOVQ stride+16(FP), AX
 	VPBROADCASTD AX, Z3
@@ -121,17 +127,16 @@ rows:
 	KEYS
 	DECQ R8
 	JNE rows
-	KMOVW K2, AX
-	MOVQ AX, nan+40(FP)
 	VZEROUPPER
 	RET
 
-// func keysOfColumns(keys *int32, columns *unsafe.Pointer, offset, k, rows int) (nan int)
+// func keysOfColumns(keys *uint32, columns *unsafe.Pointer, offset, k, rows, planes int)
 TEXT ·keysOfColumns(SB), $128-48
 	MOVQ keys+0(FP), DI
 	MOVQ columns+8(FP), SI
 	MOVQ offset+16(FP), R9
 	MOVQ k+24(FP), R8
+	MOVQ planes+40(FP), R11
 	PREPARE(rows+32(FP))
 columns:
 	MOVQ (SI), R10
@@ -140,7 +145,5 @@ columns:
 	KEYS
 	DECQ R8
 	JNE columns
-	KMOVW K2, AX
-	MOVQ AX, nan+40(FP)
 	VZEROUPPER
 	RET

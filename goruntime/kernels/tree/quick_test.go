@@ -11,7 +11,7 @@ import (
 
 // smallForest grows trees of up to so many leaves, with thresholds in float64 that lie
 // at and between float32s.
-func smallForest(r *rand.Rand, trees, features, leaves, modes int, thresholds []float64) *Forest {
+func smallForest(r *rand.Rand, trees, features, leaves, modes int, tracked bool, thresholds []float64) *Forest {
 	var nodes []Node
 	var roots []int32
 	number := int32(0)
@@ -27,7 +27,7 @@ func smallForest(r *rand.Rand, trees, features, leaves, modes int, thresholds []
 		left := 1 + r.IntN(leaves-1)
 		yes := grow(left)
 		no := grow(leaves - left)
-		nodes[at] = Node{Value: thresholds[r.IntN(len(thresholds))], Feature: int32(r.IntN(features)), Yes: yes, No: no, Mode: Mode(1 + r.IntN(modes))}
+		nodes[at] = Node{Value: thresholds[r.IntN(len(thresholds))], Feature: int32(r.IntN(features)), Yes: yes, No: no, Mode: Mode(1 + r.IntN(modes)), NaNIsYes: tracked && r.IntN(2) == 0}
 		return at
 	}
 	for range trees {
@@ -58,8 +58,7 @@ func quickSums(t *testing.T, f *Forest, rows []float32, n, features, targets int
 	if q == nil {
 		t.Fatal("there is no quick form")
 	}
-	keys, got, want := make([]uint32, features*Wide), make([]float32, targets*Wide), make([]float32, targets*Wide)
-	found := false
+	keys, got, want := make([]uint32, features*f.planes*Wide), make([]float32, targets*Wide), make([]float32, targets*Wide)
 	if columns {
 		var list []unsafe.Pointer
 		for c := range features {
@@ -69,46 +68,47 @@ func quickSums(t *testing.T, f *Forest, rows []float32, n, features, targets int
 			}
 			list = append(list, unsafe.Pointer(&column[0]))
 		}
-		found = Columns32(keys, list, 3, n)
+		Columns32(keys, list, 3, n, f.planes)
 	} else {
-		found = Rows32(keys, unsafe.Pointer(unsafe.SliceData(rows)), features, n)
+		Rows32(keys, unsafe.Pointer(unsafe.SliceData(rows)), features, n, f.planes)
 	}
-	nan := slices.ContainsFunc(rows, func(x float32) bool { return x != x })
-	served := q.Serves(nan)
-	if found != nan || served != f.Packed(nan) {
-		t.Fatalf("found is %v, served is %v for rows with NaN %v", found, served, nan)
-	}
-	for c := range features {
-		for lane := range Wide {
-			if lane < n && keys[c*Wide+lane] != Key32(rows[lane*features+c]) {
-				t.Fatalf("the key of row %d, feature %d is %d, want %d", lane, c, keys[c*Wide+lane], Key32(rows[lane*features+c]))
-			}
+	for i, key := range keys {
+		c, plane, lane := i/Wide/f.planes, i/Wide%f.planes, i%Wide
+		if lane >= n {
+			continue
 		}
-	}
-	if !served {
-		return
+		x := rows[lane*features+c]
+		want := Key32(x)
+		if plane > 0 && x != x {
+			want = 0
+		}
+		if key != want {
+			t.Fatalf("the key of row %d, feature %d, plane %d is %d, want %d", lane, c, plane, key, want)
+		}
 	}
 	q.Add(keys, got)
 	portableQuick(q, keys, want)
 	if !slices.Equal(got, want) {
 		t.Fatalf("the sums are %v, the definition's are %v", got, want)
 	}
-	block := make([]uint64, features*Lanes)
 	for row := range n {
-		sum := float32(0)
-		for c, x := range rows[row*features : (row+1)*features] {
-			block[c*Lanes] = Key(float64(x))
-		}
-		for first := 0; first < f.Len(); first++ {
-			var leaf [1]int32
-			f.Trees(first, block, false, leaf[:])
-			_, v := give(leaf[0])
+		sum, block := float32(0), blockOf(f, wide(rows[row*features:(row+1)*features]))
+		for _, root := range f.roots {
+			_, v := give(f.walk(root, block, 0))
 			sum += v
 		}
 		if got[row] != sum {
 			t.Fatalf("row %d: the sum is %v, alone it is %v", row, got[row], sum)
 		}
 	}
+}
+
+func wide(row []float32) []float64 {
+	list := make([]float64, len(row))
+	for i, x := range row {
+		list[i] = float64(x)
+	}
+	return list
 }
 
 func TestQuickWalksReachTheLeavesOfTheOthers(t *testing.T) {
@@ -120,11 +120,11 @@ func TestQuickWalksReachTheLeavesOfTheOthers(t *testing.T) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 3))
 			features, n := 1+r.IntN(9), 1+r.IntN(Wide)
-			f := smallForest(r, 1+r.IntN(12), features, []int{1, 2, 16, 17, 32, 33, 64}[seed%7], []int{1, 2, 4}[seed%3], thresholds)
+			f := smallForest(r, 1+r.IntN(12), features, []int{1, 2, 16, 17, 32, 33, 64}[seed%7], []int{1, 2, 4}[seed%3], seed%5 < 2, thresholds)
 			rows := make([]float32, n*features)
 			for i := range rows {
 				rows[i] = values[r.IntN(len(values))]
-				if seed%4 == 0 && r.IntN(30) == 0 {
+				if seed%4 < 2 && r.IntN(10) == 0 {
 					rows[i] = float32(math.NaN())
 				}
 			}
@@ -137,7 +137,7 @@ func TestQuickWalksReachTheLeavesOfTheOthers(t *testing.T) {
 func TestQuickFormsAreRefused(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 3))
 	give := func(leaf int32) (int, float32) { return 0, 1 }
-	if f := smallForest(r, 30, 4, 64, 7, []float64{1, 2}); f.Quick(give) != nil {
+	if f := smallForest(r, 30, 4, 64, 7, false, []float64{1, 2}); f.Quick(give) != nil {
 		t.Errorf("tests of equality have a quick form")
 	}
 	chain := make([]Node, 0, 200)

@@ -3,7 +3,7 @@
 // the numbers of the leaves that a row reaches.
 //
 // Rows lie in blocks of Lanes: feature after feature, in each one number of every
-// row, as a Key. Forests whose tests are all of order (<, <=, >, >=) are packed and
+// row, as a Key, and once more where Planes says so. Forests whose tests are all of order (<, <=, >, >=) are packed and
 // walked eight rows or eight trees at a time, without a jump but at the end, so that
 // the loads of one overlap with those of the others; the leaf that a row reaches does
 // not depend on what is walked beside it. For rows of float32s there are two more
@@ -75,12 +75,12 @@ type Forest struct {
 	starts []uint32 // of the trees in cells, in bytes
 	rounds []int    // of two steps that lead to every leaf of a tree
 	leaf   []int32  // by cell, the number of the leaf
-	toNo   bool     // a NaN goes where the greatest numbers go
+	planes int      // of keys that a block has, see Planes
 }
 
 // New returns the forest of the trees that start at roots.
 func New(nodes []Node, roots []int32) *Forest {
-	f := &Forest{nodes: nodes, roots: roots}
+	f := &Forest{nodes: nodes, roots: roots, planes: 1}
 	f.pack()
 	return f
 }
@@ -107,14 +107,26 @@ func (f *Forest) Leaves(tree int, visit func(leaf int32)) {
 	}
 }
 
-// Packed says, for a block of rows, whether the packed walk serves it; nan tells
-// whether there is a NaN among them.
-func (f *Forest) Packed(nan bool) bool { return len(f.cells) > 0 && (!nan || f.toNo) }
+// Packed says whether the packed walk serves the forest.
+func (f *Forest) Packed() bool { return len(f.cells) > 0 }
+
+// Planes returns how many keys a block has for each number: [features][planes][lanes].
+// Tests send NaN where the greatest numbers go, or where the smallest go; where some do
+// the latter, each feature has a second key, in which NaN is 0.
+func (f *Forest) Planes() int { return f.planes }
+
+// plane returns which of a feature's keys an inner node tests.
+func (n *Node) plane() int {
+	if (n.Mode <= Less) == n.NaNIsYes {
+		return 1
+	}
+	return 0
+}
 
 // Blocks gives the leaves of one tree that the rows of blocks reach, which lie side
 // by side in x; there are Lanes leaves for each block.
-func (f *Forest) Blocks(tree int, x []uint64, packed bool, leaves []int32) {
-	if packed && len(x) > 0 {
+func (f *Forest) Blocks(tree int, x []uint64, leaves []int32) {
+	if f.Packed() && len(x) > 0 {
 		f.walkRows(tree, x, leaves)
 		return
 	}
@@ -126,8 +138,8 @@ func (f *Forest) Blocks(tree int, x []uint64, packed bool, leaves []int32) {
 
 // Trees gives the leaves that the first row of a block reaches in at most Lanes
 // trees from first on.
-func (f *Forest) Trees(first int, x []uint64, packed bool, leaves []int32) {
-	if packed && len(x) > 0 {
+func (f *Forest) Trees(first int, x []uint64, leaves []int32) {
+	if f.Packed() && len(x) > 0 {
 		f.walkTrees(first, x, leaves)
 		return
 	}
@@ -140,7 +152,7 @@ func (f *Forest) Trees(first int, x []uint64, packed bool, leaves []int32) {
 func (f *Forest) walk(root int32, x []uint64, lane int) int32 {
 	n := &f.nodes[root]
 	for n.Mode != Leaf {
-		if n.test(number(x[int(n.Feature)*Lanes+lane])) {
+		if n.test(number(x[int(n.Feature)*f.planes*Lanes+lane])) {
 			n = &f.nodes[n.Yes]
 		} else {
 			n = &f.nodes[n.No]

@@ -9,6 +9,20 @@ import (
 	"unsafe" //lint:allow unsafe the walks take addresses
 )
 
+// blockOf returns a block whose first row is this one.
+func blockOf(f *Forest, row []float64) []uint64 {
+	x := make([]uint64, len(row)*f.planes*Lanes)
+	for i, v := range row {
+		for plane := range f.planes {
+			key := &x[(i*f.planes+plane)*Lanes]
+			if *key = Key(v); plane > 0 && v != v {
+				*key = 0
+			}
+		}
+	}
+	return x
+}
+
 func TestEveryModeSendsARowToItsSide(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	for _, c := range []struct {
@@ -48,19 +62,23 @@ func TestEveryModeSendsARowToItsSide(t *testing.T) {
 		f := New([]Node{
 			{Value: 2, Feature: 1, Yes: 1, No: 2, Mode: c.mode, NaNIsYes: c.tracked, Members: []float64{5, 7, 9}}, {Yes: 10}, {Yes: 20},
 		}, []int32{0})
-		x := make([]uint64, 2*Lanes)
-		x[Lanes] = Key(c.x)
+		x := blockOf(f, []float64{0, c.x})
 		want := int32(20)
 		if c.yes {
 			want = 10
 		}
-		packed := f.Packed(c.x != c.x)
+		if c.mode <= Greater != f.Packed() {
+			t.Errorf("%s: packed is %v", c.name, f.Packed())
+		}
 		var leaves [Lanes]int32
-		if f.Blocks(0, x, packed, leaves[:]); leaves[0] != want {
+		if f.Blocks(0, x, leaves[:]); leaves[0] != want {
 			t.Errorf("%s: a row reaches leaf %d, want %d", c.name, leaves[0], want)
 		}
-		if f.Trees(0, x, packed, leaves[:1]); leaves[0] != want {
+		if f.Trees(0, x, leaves[:1]); leaves[0] != want {
 			t.Errorf("%s: in a walk of trees it reaches leaf %d, want %d", c.name, leaves[0], want)
+		}
+		if leaf := f.walk(0, x, 0); leaf != want {
+			t.Errorf("%s: alone it reaches leaf %d, want %d", c.name, leaf, want)
 		}
 	}
 }
@@ -93,7 +111,7 @@ func TestZerosAreEqual(t *testing.T) {
 				if mode == LessEqual || mode == GreaterEqual {
 					want = 1
 				}
-				if f.Trees(0, []uint64{Key(x), 0, 0, 0, 0, 0, 0, 0}, f.Packed(false), leaves[:1]); leaves[0] != want {
+				if f.Trees(0, blockOf(f, []float64{x}), leaves[:1]); leaves[0] != want {
 					t.Errorf("mode %d, %v against %v: leaf %d, want %d", mode, x, v, leaves[0], want)
 				}
 			}
@@ -142,26 +160,37 @@ func leavesAgree(t *testing.T, seed uint64) {
 	r := rand.New(rand.NewPCG(seed, 1))
 	const features, blocks = 5, 3
 	f := randomForest(r, 1+r.IntN(20), features, []int{1, 2, 4, 7}[seed%4], seed%3 == 0)
-	x, nan := make([]uint64, features*Lanes*blocks), false
-	for i := range x {
-		x[i] = Key(float64(r.IntN(10)))
-		if seed%5 == 0 && r.IntN(8) == 0 {
-			x[i], nan = Key(math.NaN()), true
+	size := features * f.planes * Lanes
+	x := make([]uint64, size*blocks)
+	for b := range blocks {
+		for lane := range Lanes {
+			row := make([]float64, features)
+			for i := range row {
+				if row[i] = float64(r.IntN(10)); seed%5 == 0 && r.IntN(8) == 0 {
+					row[i] = math.NaN()
+				}
+			}
+			for i, key := range blockOf(f, row) {
+				if i%Lanes == 0 {
+					x[b*size+i+lane] = key
+				}
+			}
 		}
 	}
-	packed := f.Packed(nan)
-	if !packed && seed%4 != 3 && !nan {
+	if !f.Packed() && seed%4 != 3 {
 		t.Fatalf("tests of order are not packed")
 	}
 	want, got := make([]int32, blocks*Lanes), make([]int32, blocks*Lanes)
 	alone := make([]int32, f.Len())
 	for tree := range alone {
-		f.Blocks(tree, x, false, want)
-		if f.Blocks(tree, x, packed, got); !slices.Equal(got, want) {
+		for i := range want {
+			want[i] = f.walk(f.roots[tree], x[i/Lanes*size:][:size], i%Lanes)
+		}
+		if f.Blocks(tree, x, got); !slices.Equal(got, want) {
 			t.Fatalf("tree %d: leaves %v, want %v", tree, got, want)
 		}
-		if packed {
-			portableLanes(unsafe.Pointer(&f.cells[0]), unsafe.Pointer(&x[0]), (*uint32)(unsafe.Pointer(&got[0])), blocks, features*Lanes*8, int(f.starts[tree]), 0)
+		if f.Packed() {
+			portableLanes(unsafe.Pointer(&f.cells[0]), unsafe.Pointer(&x[0]), (*uint32)(unsafe.Pointer(&got[0])), blocks, size*8, int(f.starts[tree]), 0)
 			for k, c := range got {
 				if leaf := f.leaf[c/int32(cellBytes)]; leaf != want[k] {
 					t.Fatalf("tree %d: the portable walk leads row %d to leaf %d, want %d", tree, k, leaf, want[k])
@@ -172,10 +201,10 @@ func leavesAgree(t *testing.T, seed uint64) {
 	}
 	for first := 0; first < f.Len(); first += Lanes {
 		list := got[:min(Lanes, f.Len()-first)]
-		if f.Trees(first, x, packed, list); !slices.Equal(list, alone[first:first+len(list)]) {
+		if f.Trees(first, x, list); !slices.Equal(list, alone[first:first+len(list)]) {
 			t.Fatalf("trees from %d on: leaves %v, want %v", first, list, alone[first:first+len(list)])
 		}
-		if packed && len(list) == Lanes {
+		if f.Packed() && len(list) == Lanes {
 			at := [Lanes]uint32(f.starts[first:])
 			portableOne(unsafe.Pointer(&f.cells[0]), unsafe.Pointer(&x[0]), &at)
 			for k, c := range at {
@@ -199,7 +228,7 @@ func BenchmarkBlocks(b *testing.B) {
 	leaves := make([]int32, blocks*Lanes)
 	for b.Loop() {
 		for tree := range f.Len() {
-			f.Blocks(tree, x, true, leaves)
+			f.Blocks(tree, x, leaves)
 		}
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*f.Len()*blocks*Lanes), "ns/walk")
@@ -216,7 +245,7 @@ func TestSharedSubtreesAreNotCopiedWithoutEnd(t *testing.T) {
 	f := New(nodes, []int32{0})
 	x := make([]uint64, Lanes)
 	var leaves [Lanes]int32
-	if f.Trees(0, x, f.Packed(false), leaves[:1]); leaves[0] != 3 {
+	if f.Trees(0, x, leaves[:1]); leaves[0] != 3 {
 		t.Errorf("leaf %d, want 3", leaves[0])
 	}
 }

@@ -24,40 +24,46 @@ var aggregates = map[string]aggregate{"AVERAGE": average, "SUM": sum, "MIN": lea
 // number is what thresholds and weights are, and what scores are summed in.
 type number interface{ float32 | float64 }
 
-// loader reads so many rows of a matrix, dense or columns, as keys into a block, whose
-// other lanes it leaves, and tells whether one is a NaN.
-type loader func(block []uint64, in *tensor.View, first, rows int) bool
+// loader reads so many rows of a matrix, dense or columns, as keys into a block
+// [features][planes][tree.Lanes], whose other lanes it leaves.
+type loader func(block []uint64, in *tensor.View, first, rows, planes int)
 
-func load[T float32 | float64 | int32 | int64](block []uint64, in *tensor.View, first, rows int) bool {
-	return loadAs(block, in, first, rows, func(x T) float64 { return float64(x) })
+func load[T float32 | float64 | int32 | int64](block []uint64, in *tensor.View, first, rows, planes int) {
+	loadAs(block, in, first, rows, planes, func(x T) float64 { return float64(x) })
 }
 
-func loadHalf(block []uint64, in *tensor.View, first, rows int) bool {
-	return loadAs(block, in, first, rows, func(x tensor.Half) float64 { return float64(x.Float32()) })
+func loadHalf(block []uint64, in *tensor.View, first, rows, planes int) {
+	loadAs(block, in, first, rows, planes, func(x tensor.Half) float64 { return float64(x.Float32()) })
 }
 
-func loadAs[T any](block []uint64, in *tensor.View, first, rows int, wide func(T) float64) bool {
-	nan := false
+func loadAs[T any](block []uint64, in *tensor.View, first, rows, planes int, wide func(T) float64) {
+	size := planes * tree.Lanes
 	if in.Columns != nil {
 		for f := range in.Columns {
-			keys := block[f*tree.Lanes : (f+1)*tree.Lanes]
+			keys := block[f*size : (f+1)*size]
 			for lane, v := range tensor.Column[T](in, f)[first : first+rows] {
-				x := wide(v)
-				keys[lane] = tree.Key(x)
-				nan = nan || x != x
+				putKeys(keys, lane, planes, wide(v))
 			}
 		}
-		return nan
+		return
 	}
 	n := featuresOf(in.Shape)
 	for lane := range rows {
 		for f, v := range tensor.Elems[T](in)[(first+lane)*n : (first+lane+1)*n] {
-			x := wide(v)
-			block[f*tree.Lanes+lane] = tree.Key(x)
-			nan = nan || x != x
+			putKeys(block[f*size:(f+1)*size], lane, planes, wide(v))
 		}
 	}
-	return nan
+}
+
+// putKeys writes the keys of one number.
+func putKeys(keys []uint64, lane, planes int, x float64) {
+	keys[lane] = tree.Key(x)
+	if planes > 1 {
+		keys[tree.Lanes+lane] = keys[lane]
+		if x != x {
+			keys[tree.Lanes+lane] = 0
+		}
+	}
 }
 
 // finisher makes the outputs of a row from what its leaves gave: sums by target,
@@ -81,7 +87,6 @@ type ensemble[T number] struct {
 // room is the scratch memory of one chunk at work.
 type room[T number] struct {
 	blocks []uint64
-	packed []bool
 	sums   []T
 	given  []bool
 	leaves []int32
@@ -98,14 +103,14 @@ const mostTargets = 1 << 20
 // newEnsemble prepares for the rows of input 0.
 func newEnsemble[T number](c *op.Context, g *wood[T], load loader, end finisher[T]) *ensemble[T] {
 	e, targets := &ensemble[T]{wood: g, load: load, end: end}, g.targets
-	blocks := min(8, max(2, groupBytes/(8*tree.Lanes*max(1, e.features))), max(1, groupBytes/max(1, targets)))
+	blocks := min(8, max(2, groupBytes/(8*tree.Lanes*max(1, e.keys))), max(1, groupBytes/max(1, targets)))
 	e.group = blocks * tree.Lanes
 	n := c.Threads() + 1
 	e.rooms, e.free = make([]room[T], n), make(chan int, n)
 	for i := range e.rooms {
 		e.rooms[i] = room[T]{
-			blocks: make([]uint64, e.group*e.features), packed: make([]bool, blocks),
-			sums: make([]T, e.group*targets), given: make([]bool, e.group*targets), leaves: make([]int32, e.group),
+			blocks: make([]uint64, e.group*e.keys),
+			sums:   make([]T, e.group*targets), given: make([]bool, e.group*targets), leaves: make([]int32, e.group),
 		}
 		e.free <- i
 	}
@@ -163,20 +168,13 @@ func (e *ensemble[T]) finishAll(r *room[T], lo, n int) {
 
 // blocks walks so many blocks of rows, all down one tree and then the next.
 func (e *ensemble[T]) blocks(r *room[T], from, blocks int) {
-	size, all := e.features*tree.Lanes, true
+	size := e.keys * tree.Lanes
 	for b := range blocks {
-		r.packed[b] = e.trees.Packed(e.load(r.blocks[b*size:(b+1)*size], e.in, from+b*tree.Lanes, tree.Lanes))
-		all = all && r.packed[b]
+		e.load(r.blocks[b*size:(b+1)*size], e.in, from+b*tree.Lanes, tree.Lanes, e.trees.Planes())
 	}
 	leaves := r.leaves[:blocks*tree.Lanes]
 	for t := range e.trees.Len() {
-		if all {
-			e.trees.Blocks(t, r.blocks[:blocks*size], true, leaves)
-		} else {
-			for b := range blocks {
-				e.trees.Blocks(t, r.blocks[b*size:(b+1)*size], r.packed[b], leaves[b*tree.Lanes:(b+1)*tree.Lanes])
-			}
-		}
+		e.trees.Blocks(t, r.blocks[:blocks*size], leaves)
 		e.addAll(r, leaves)
 	}
 }
@@ -217,11 +215,11 @@ func (e *ensemble[T]) addAll(r *room[T], leaves []int32) {
 
 // row walks one row, several trees at once.
 func (e *ensemble[T]) row(r *room[T], from, at int) {
-	x := r.blocks[:e.features*tree.Lanes]
-	packed := e.trees.Packed(e.load(x, e.in, from, 1))
+	x := r.blocks[:e.keys*tree.Lanes]
+	e.load(x, e.in, from, 1, e.trees.Planes())
 	for first := 0; first < e.trees.Len(); first += tree.Lanes {
 		leaves := r.leaves[:min(tree.Lanes, e.trees.Len()-first)]
-		e.trees.Trees(first, x, packed, leaves)
+		e.trees.Trees(first, x, leaves)
 		for _, leaf := range leaves {
 			e.add(r, at, leaf)
 		}

@@ -6,7 +6,7 @@ import (
 
 // singleRoom is the scratch memory of one chunk at work.
 type singleRoom struct {
-	keys   []uint32  // [blocks][features][tree.Wide]
+	keys   []uint32  // [blocks][features][planes][tree.Wide]
 	sums   []float32 // [targets][tree.Wide]
 	leaves []int32   // of all blocks
 }
@@ -19,23 +19,22 @@ func (e *ensemble[T]) prepareSingle() {
 	}
 	for i := range e.rooms {
 		e.rooms[i].single = singleRoom{
-			keys: make([]uint32, blocks*e.features*tree.Wide), sums: make([]float32, e.targets*tree.Wide), leaves: make([]int32, blocks*tree.Wide),
+			keys: make([]uint32, blocks*e.keys*tree.Wide), sums: make([]float32, e.targets*tree.Wide), leaves: make([]int32, blocks*tree.Wide),
 		}
 	}
 }
 
-// keys reads n rows from lo on into blocks, and tells whether one is a NaN.
-func (e *ensemble[T]) keys(r *singleRoom, lo, n int) (nan bool) {
-	size := e.features * tree.Wide
+// fill reads n rows from lo on into blocks.
+func (e *ensemble[T]) fill(r *singleRoom, lo, n int) {
+	size, planes := e.keys*tree.Wide, e.trees.Planes()
 	for b := 0; b < n; b += tree.Wide {
 		block, rows := r.keys[b/tree.Wide*size:][:size], min(n-b, tree.Wide)
 		if e.in.Columns != nil {
-			nan = tree.Columns32(block, e.in.Columns, lo+b, rows) || nan
+			tree.Columns32(block, e.in.Columns, lo+b, rows, planes)
 		} else {
-			nan = tree.Rows32(block, e.in.At((lo+b)*e.features), e.features, rows) || nan
+			tree.Rows32(block, e.in.At((lo+b)*e.features), e.features, rows, planes)
 		}
 	}
-	return nan
 }
 
 // singles computes rows from lo on, and returns how many: 0 where they are walked
@@ -59,11 +58,9 @@ func (e *ensemble[T]) singles(r *room[T], lo, hi int) int {
 // quickly computes the n rows of one block.
 func (e *ensemble[T]) quickly(r *room[T], lo, n int) int {
 	s := &r.single
-	if nan := e.keys(s, lo, n); !e.quick.Serves(nan) {
-		return 0
-	}
+	e.fill(s, lo, n)
 	clear(s.sums)
-	e.quick.Add(s.keys[:e.features*tree.Wide], s.sums)
+	e.quick.Add(s.keys[:e.keys*tree.Wide], s.sums)
 	for row := range n {
 		copy(r.given[row*e.targets:], e.sure)
 		for t := range e.targets {
@@ -77,14 +74,12 @@ func (e *ensemble[T]) quickly(r *room[T], lo, n int) int {
 // narrowly computes n rows in blocks, of which the last need not be full.
 func (e *ensemble[T]) narrowly(r *room[T], lo, n int) int {
 	s := &r.single
-	if nan := e.keys(s, lo, n); !e.narrow.Serves(nan) {
-		return 0
-	}
+	e.fill(s, lo, n)
 	e.reset(r, n)
 	blocks := (n + tree.Wide - 1) / tree.Wide
 	leaves := s.leaves[:blocks*tree.Wide]
 	for t := range e.trees.Len() {
-		e.narrow.Blocks(t, s.keys[:blocks*e.features*tree.Wide], leaves)
+		e.narrow.Blocks(t, s.keys[:blocks*e.keys*tree.Wide], leaves)
 		e.addAll(r, leaves[:n])
 	}
 	e.finishAll(r, lo, n)

@@ -19,6 +19,7 @@ type wood[T number] struct {
 	narrow    *tree.Narrow // for float32s, nil where it does not serve
 	targets   int
 	features  int
+	keys      int // of a row: features in all planes
 	aggregate aggregate
 }
 
@@ -36,7 +37,7 @@ func woodOf[T number, V any](c *op.Context, of func(features int) (V, error)) (V
 }
 
 func newWood[T number](d tensor.DType, f *tree.Forest, v *votes[T], targets, features int, by aggregate) *wood[T] {
-	g := &wood[T]{trees: f, votes: v, targets: targets, features: features, aggregate: by}
+	g := &wood[T]{trees: f, votes: v, targets: targets, features: features, keys: features * f.Planes(), aggregate: by}
 	if by <= sum {
 		if g.sure = v.sure(f, targets); g.sure != nil {
 			g.votes = v.condensed()
