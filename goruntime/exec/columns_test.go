@@ -66,6 +66,11 @@ var readers = []struct {
 	}},
 	{"small trees", true, func(b *modelBuilder, k int, draw func(n int) []float32) { forest(b, 20, 3, k, draw) }},
 	{"large trees", true, func(b *modelBuilder, k int, draw func(n int) []float32) { forest(b, 3, 8, k, draw) }},
+	{"a Cast to what it is", true, func(b *modelBuilder, k int, draw func(n int) []float32) {
+		b.node("Cast", []string{"x"}, []string{"c"}, intAttr("to", int64(tensor.F32)))
+		b.mlNode("Scaler", []string{"c"}, []string{"s"}, floatsAttr("offset", draw(k)))
+		b.node("Cast", []string{"s"}, []string{"y"}, intAttr("to", int64(tensor.F32)))
+	}},
 	{"two that take columns", true, func(b *modelBuilder, k int, draw func(n int) []float32) {
 		b.mlNode("Scaler", []string{"x"}, []string{"s"}, floatsAttr("scale", draw(1)))
 		b.mlNode("Normalizer", []string{"x"}, []string{"n"})

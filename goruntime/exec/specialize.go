@@ -134,7 +134,11 @@ func (z *specializer) node(g *graph.Graph, n *graph.Node, sc scope) error {
 		sc[n.Out[0]] = in[0]
 		return nil
 	}
-	st := step{node: n, in: in, out: make([]int, len(n.Out))}
+	st := step{node: n, in: in, out: make([]int, len(n.Out)), args: len(in)}
+	if n.Def.Alias != nil && !z.p.whole && z.p.vals[in[0]].shaped && n.Def.Alias(z.inferred(&st)) {
+		sc[n.Out[0]] = in[0]
+		return nil
+	}
 	outs, err := z.infer(&st)
 	if err != nil {
 		return err

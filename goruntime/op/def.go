@@ -27,6 +27,9 @@ type Def struct {
 	// View is set where output 0 is input 0 under another shape: the planner
 	// then shares the memory and Run is called only where it must copy.
 	View bool
+	// Alias, optional, tells of a node whether output 0 is input 0 in every respect:
+	// nothing is run then, and both are one value.
+	Alias func(c *Infer) bool
 	// InPlace tells which inputs output 0 may overwrite once they are dead.
 	InPlace InPlace
 	// Shape sets the dtype and shape of each output. See Infer.

@@ -21,6 +21,7 @@ var Cast = op.Declare(op.Def{
 	},
 	Attrs:   op.Attrs(op.Required("to", op.KindInt), op.Int("saturate", 1), op.String("round_mode", "up")),
 	InPlace: op.FirstOnly,
+	Alias:   func(c *op.Infer) bool { return c.DType(0) == tensor.DType(c.Attr.Int("to")) },
 	Shape: func(c *op.Infer) error {
 		to := c.Attr.Int("to")
 		if to < 0 || to >= tensor.NumDTypes || !tensor.DType(to).Valid() {
