@@ -172,6 +172,43 @@ func (c *sample) agree(t *testing.T, relu, packed bool) {
 	}
 }
 
+// Only pixels whose window sees an infinity or NaN have one, in tiles too.
+func TestAnInfinityStaysWhereItIsSeen(t *testing.T) {
+	all := variants
+	defer func() { variants = all }()
+	for _, name := range []string{"tiles", "tiles in bands", "tiles, narrow bands", "tiles, much padding"} {
+		s := shapes[name]
+		c := newSample(s)
+		for i, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+			c.x[(i*37+5)*len(c.x)/120] = float32(bad)
+		}
+		c.want = reference(s, c.x, c.w, c.bias)
+		for _, v := range all {
+			if v.level > cpu.Best() {
+				continue
+			}
+			variants = []variant{v}
+			p := NewPlan(s, 1, 0)
+			y, f := make([]float32, len(c.want)), make([]float32, p.PackedFilters())
+			p.PackFilters(f, c.w)
+			p.Bind(&Args{X: address(c.x), W: address(c.w), Bias: address(c.bias), Packed: address(f), Y: address(y), Scratch: make([]byte, p.Workspace())})
+			p.Chunk(0, p.Parts())
+			spread := 0
+			for i, want := range c.want {
+				if w := float32(want); math.IsNaN(want) != (y[i] != y[i]) || math.IsInf(want, 0) && y[i] != w || finite(w) && !(math.Abs(float64(y[i])-want) <= 1e-4) {
+					t.Fatalf("%s, %s: element %d is %v, want %v", v.name, name, i, y[i], want)
+				}
+				if !finite(y[i]) {
+					spread++
+				}
+			}
+			if spread == 0 || spread > len(y)/4 {
+				t.Errorf("%s, %s: %d of %d elements are not finite", v.name, name, spread, len(y))
+			}
+		}
+	}
+}
+
 func BenchmarkChunk(b *testing.B) {
 	for _, s := range []Shape{
 		shape(1, 64, 64, 1, []int{56, 56}, []int{3, 3}, []int{1, 1}, []int{1, 1}, []int{1, 1}),

@@ -169,6 +169,7 @@ func (p *Plan) tiles(image, band, m0, m1 int, scratch unsafe.Pointer, fresh bool
 	if fresh {
 		p.toPoints(v, image, band*w.d.outRows, scratch, inputs, pixels)
 	}
+	sound := true
 	for m := m0; m < m1; m += tileFilters {
 		some := min(tileFilters, m1-m)
 		g := gemm.Args{M: some, N: w.run, K: p.s.C, LDA: p.s.C, LDB: w.run, LDC: w.run}
@@ -177,9 +178,12 @@ func (p *Plan) tiles(image, band, m0, m1 int, scratch unsafe.Pointer, fresh bool
 			g.A, g.B, g.C = unsafe.Add(p.a.Packed, 4*(i*p.s.M+m)*p.s.C), unsafe.Add(inputs, 4*i*w.apart(p.s.C)), unsafe.Add(sums, 4*i*w.apart(tileFilters))
 			gemm.Run(&g, 0, some, 0, w.run)
 		}
+		if m == m0 {
+			sound = w.sound(sums)
+		}
 		for i := range some {
 			// SAFETY: filter i has a row in the matrices of sums.
-			p.toPixels(v, image, band*w.d.outRows, m+i, unsafe.Add(sums, 4*i*w.run), pixels)
+			p.toPixels(v, image, band*w.d.outRows, m+i, unsafe.Add(sums, 4*i*w.run), pixels, sound)
 			first := 4 * band * w.d.outRows * p.s.Out[1]
 			end.add(p, image, m+i, m+i+1, first, min(p.pixels, first+4*w.d.outRows*p.s.Out[1]))
 		}
@@ -210,8 +214,9 @@ func (p *Plan) toPoints(v *variant, image, y int, scratch, inputs, room unsafe.P
 	}
 }
 
-// toPixels makes the pixels of a filter from the sums at the points.
-func (p *Plan) toPixels(v *variant, image, y, m int, sums, pixels unsafe.Pointer) {
+// toPixels makes the pixels of a filter from the sums at the points, which are sound
+// where all of them are numbers.
+func (p *Plan) toPixels(v *variant, image, y, m int, sums, pixels unsafe.Pointer, sound bool) {
 	w := p.wino
 	t := transform{dst: pixels, src: sums, step: 4 * w.apart(tileFilters), n: w.run / v.lanes, row: 16 * w.run, tiles: w.run}
 	if p.a.Bias != nil {
@@ -223,6 +228,9 @@ func (p *Plan) toPixels(v *variant, image, y, m int, sums, pixels unsafe.Pointer
 	// SAFETY: the scratch and the output plane have these sizes.
 	from := unsafe.Slice((*float32)(pixels), 16*w.run)
 	out := unsafe.Slice((*float32)(unsafe.Add(p.a.Y, 4*(image*p.s.M+m)*p.pixels)), p.pixels)
+	if !sound {
+		p.remake(image, y, m, from)
+	}
 	if p.a.Relu {
 		vec.Apply(vec.Rectifier, from, from)
 	}

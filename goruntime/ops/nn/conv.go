@@ -12,9 +12,7 @@ import (
 )
 
 // Conv convolves X with the filters W and adds a bias.
-// https://onnx.ai/onnx/operators/onnx__Conv.html   Departures: where constant f32
-// filters of 3x3 are applied in tiles of 4x4 pixels (Winograd), an infinity or NaN
-// of the input reaches all pixels of the tiles that see it.
+// https://onnx.ai/onnx/operators/onnx__Conv.html   Departures: none.
 var Conv = op.Declare(op.Def{
 	Name:     "Conv",
 	Versions: op.Versions{1: "", 11: "defaults", 22: "bfloat16"},
