@@ -123,7 +123,8 @@ const rowGrain = 2000
 
 func (e *ensemble[T]) run(c *op.Context) {
 	e.in = c.In(0)
-	c.For(rowsOf(e.in.Shape), max(tree.Lanes, rowGrain/max(1, e.trees.Len())), e)
+	const whole = 2 * tree.Wide // blocks of rows are seldom cut then
+	c.For(rowsOf(e.in.Shape), (rowGrain/max(1, e.trees.Len())/whole+1)*whole, e)
 }
 
 // Chunk implements op.Task over the rows.
