@@ -115,9 +115,9 @@ def test_strings(bench):
         evaluator.run(None, {"s": np.array(["a", 1], object), "t": np.array(["b"], object)})
 
 
-def test_the_limit_names_node_and_sizes():
+def test_the_limit_names_node_and_sizes(path):
     io = goruntime.IOArena(limit=1 << 20)
-    evaluator = ReferenceEvaluator(_path("double"), io_allocator=io)
+    evaluator = ReferenceEvaluator(path("double"), io_allocator=io)
     (kept,) = evaluator.run(None, {"x": np.ones(1000, np.float32)})
     with pytest.raises(goruntime.LimitError, match=r"bytes asked for .* live and .* retained: the limit is 1048576") as caught:
         evaluator.run(None, {"x": np.ones(1 << 20, np.float32)})
@@ -170,12 +170,6 @@ def test_bound_outputs(bench):
     with pytest.raises(goruntime.NameNotFoundError):
         evaluator.run(None, {"a": A, "b": A}, outputs={"d": y})
     assert usable(evaluator)
-
-
-def _path(name: str) -> str:
-    from conftest import MODELS
-
-    return str(MODELS / f"{name}.onnx")
 
 
 def test_a_limit_names_the_node_and_the_bytes(path):

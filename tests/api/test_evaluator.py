@@ -124,9 +124,9 @@ def test_threads_change_no_bit(bench):
     assert single.tobytes() == one[17:18].tobytes()
 
 
-def test_caps_and_counters():
+def test_caps_and_counters(path):
     io = IOArena(retention_cap=0)
-    evaluator = ReferenceEvaluator(onnx.load(_path("double")), io_allocator=io)
+    evaluator = ReferenceEvaluator(onnx.load(path("double")), io_allocator=io)
     (y,) = evaluator.run(None, {"x": np.ones(1 << 20, np.float32)})
     assert io.live_io_size == io.total_allocated_size >= 4 << 20
     assert io.leased_count == io.allocated_count == 1
@@ -149,9 +149,9 @@ def test_caps_and_counters():
         IOArena(limit=-1)
 
 
-def test_a_cap_holds_where_only_releases_happen():
+def test_a_cap_holds_where_only_releases_happen(path):
     io = IOArena(retention_cap=1 << 20)
-    evaluator = ReferenceEvaluator(_path("double"), io_allocator=io)
+    evaluator = ReferenceEvaluator(path("double"), io_allocator=io)
     held = [evaluator.run(None, {"x": np.ones(1 << 18, np.float32)})[0] for _ in range(20)]
     del held
     for _ in range(100):
@@ -209,12 +209,6 @@ def test_bfloat16_through_ml_dtypes():
     (y,) = ReferenceEvaluator(model).run(None, {"x": np.array([1.5, 2], ml_dtypes.bfloat16)})
     assert y.dtype == ml_dtypes.bfloat16
     assert y.tolist() == [3, 4]
-
-
-def _path(name: str) -> str:
-    from conftest import MODELS
-
-    return str(MODELS / f"{name}.onnx")
 
 
 def test_run_looks_like_the_method_in_python(bench):
