@@ -94,7 +94,7 @@ def test_close_pixels(decoders, name, size, pick):
     file, theirs = written(picture(*size), form, options, pick.choice(modes))
     far = np.abs(decoded(decoders["RGB"], file).astype(int) - np.asarray(theirs.convert("RGB")))
     assert far.max() <= 3
-    assert (far > 0).mean() < 0.1
+    assert (far > 0).sum() < 60 + 0.1 * far.size  # a block of a small image may have them all
 
 
 @pytest.mark.parametrize("form", ["png", "jpeg", "webp", "tiff", "bmp", "ppm", "jpeg2000"])
