@@ -1,16 +1,36 @@
 package gradient
 
+import "github.com/goruntime/goruntime/goruntime/onnx"
+
 func nothing(*step) {}
 
 func identity(s *step) { s.give(0, s.g) }
 
-func cast(s *step) { s.give(0, s.op("CastLike", s.g, s.in(0))) }
+// cast passes the gradient through types that hold a half, and none through whole
+// numbers and truth: those are steps.
+func cast(s *step) {
+	half := s.node("Constant", []onnx.Attr{{Name: "value_float", Type: onnx.AttrFloat, F: 0.5}})
+	real := s.op("Equal", s.op("CastLike", s.op("CastLike", half, s.out()), half), half)
+	s.give(0, s.op("CastLike", s.op("Where", real, s.g, s.real(0, s.g)), s.in(0)))
+}
 
 func dropout(s *step) { // as it is at inference
-	if s.opset >= 12 && len(s.n.Inputs) > 2 {
-		s.fail("where training_mode is an input")
+	if s.opset >= 12 && len(s.n.Inputs) > 2 || s.opset < 7 && s.int("is_test", 0) == 0 {
+		s.fail("where training_mode is an input, and where is_test is 0, as it is before opset 7 unless set")
 	}
 	s.give(0, s.g)
+}
+
+// aligned is the rule of an operator whose operands are broadcast from their last axes
+// on; before opset 7 axis may say otherwise.
+func aligned(r rule) rule {
+	return func(s *step) {
+		if s.opset < 7 && s.attr("axis") != nil {
+			s.fail("with axis, which it has before opset 7")
+			return
+		}
+		r(s)
+	}
 }
 
 func add(s *step) {
@@ -67,13 +87,15 @@ func div(s *step) {
 	}
 }
 
-// pow is x^p: p x^(p-1), and y log x where x is positive.
+// pow is x^p: p x^(p-1), which is 0 where p is, and y log x where x is positive.
 func pow(s *step) {
 	x, p := s.in(0), s.in(1)
 	if s.wants(0) {
 		fits := s.op("CastLike", p, x)
 		less := s.op("Pow", x, s.op("Sub", fits, s.real(1, x)))
-		s.give(0, s.like(s.op("Mul", s.g, s.op("Mul", fits, less)), x))
+		zero := s.real(0, x)
+		slope := s.op("Where", s.op("Equal", fits, zero), zero, s.op("Mul", fits, less))
+		s.give(0, s.like(s.op("Mul", s.g, slope), x))
 	}
 	if s.wants(1) {
 		log := s.op("Log", s.op("Where", s.op("Greater", x, s.real(0, x)), x, s.real(1, x)))

@@ -13,7 +13,7 @@ func conv(s *step) {
 		return
 	}
 	n := len(kernel.Ints)
-	strides, dilations := s.each("strides", n), s.each("dilations", n)
+	strides, dilations := s.perAxis("strides", n), s.perAxis("dilations", n)
 	pads := make([]int64, 2*n)
 	if a := s.attr("pads"); a != nil && len(a.Ints) == 2*n {
 		copy(pads, a.Ints)
@@ -34,7 +34,7 @@ func conv(s *step) {
 	}
 }
 
-func (s *step) each(name string, n int) []int64 {
+func (s *step) perAxis(name string, n int) []int64 {
 	list := make([]int64, n)
 	for i := range list {
 		list[i] = 1
@@ -78,6 +78,10 @@ func (s *step) convWeights(strides, dilations, pads, axes []int64) string {
 func batchNormalization(s *step) {
 	if s.int("training_mode", 0) != 0 || s.wants(3) || s.wants(4) || len(s.n.Outputs) > 1 {
 		s.fail("in training mode, and for its statistics")
+		return
+	}
+	if s.opset < 7 && s.int("is_test", 0) == 0 || s.opset < 9 && s.int("spatial", 1) == 0 {
+		s.fail("where is_test is 0, as it is before opset 7 unless set, and where spatial is 0")
 		return
 	}
 	x, g := s.in(0), s.g

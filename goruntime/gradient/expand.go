@@ -6,6 +6,7 @@ import (
 
 	"github.com/goruntime/goruntime/goruntime/errs"
 	"github.com/goruntime/goruntime/goruntime/onnx"
+	"github.com/goruntime/goruntime/goruntime/schema"
 )
 
 // trainingDomain is where the standard has Gradient.
@@ -13,17 +14,28 @@ const trainingDomain = "ai.onnx.preview.training"
 
 func isGradient(n *onnx.Node) bool { return n.Domain == trainingDomain && n.OpType == "Gradient" }
 
+// maxNodes bounds the nodes of a list: each Gradient of a Gradient may multiply them.
+const maxNodes = 1 << 20
+
+// Scope is where a list of nodes stands.
+type Scope struct {
+	Opset    int                          // the version of ai.onnx that the list is written in
+	Defined  func(name string) bool       // whether a name is that of a value that comes from outside the list
+	Producer func(name string) *onnx.Node // the node of a graph around the list that produces such a value, or nil
+	Count    *int                         // of the names made, which all lists of a model share
+}
+
 // Expand returns the nodes of a graph with others in the place of its Gradient nodes,
-// in no particular order; a list without any is returned as it is. opset is the version
-// of ai.onnx that the list is written in.
+// in no particular order; a list without any is returned as it is. Attributes that refer
+// to those of a function are bound.
 //
 // Errors: errs.Model for a Gradient that is not valid, errs.Unsupported naming the
 // operator that has no rule.
-func Expand(list []onnx.Node, opset int) ([]onnx.Node, error) {
+func Expand(list []onnx.Node, scope Scope) ([]onnx.Node, error) {
 	if !slices.ContainsFunc(list, func(n onnx.Node) bool { return isGradient(&n) }) {
 		return list, nil
 	}
-	e := expander{opset: opset, producer: map[string]*onnx.Node{}, pending: map[string]*onnx.Node{}, state: map[*onnx.Node]state{}}
+	e := expander{Scope: scope, producer: map[string]*onnx.Node{}, pending: map[string]*onnx.Node{}, state: map[*onnx.Node]state{}}
 	var wanted []*onnx.Node
 	for i := range list {
 		n := &list[i]
@@ -53,12 +65,11 @@ const (
 )
 
 type expander struct {
-	opset    int
+	Scope
 	all      []*onnx.Node
 	producer map[string]*onnx.Node // of each value but those of Gradients to come
 	pending  map[string]*onnx.Node // the Gradient that will produce a value
 	state    map[*onnx.Node]state  // of Gradients
-	count    int                   // names made
 }
 
 func (e *expander) add(n *onnx.Node) {
@@ -78,10 +89,27 @@ func (e *expander) nodes() []onnx.Node {
 	return list
 }
 
-// name returns a name that no model has by chance.
+// name returns a name that the model does not have.
 func (e *expander) name(of string) string {
-	e.count++
-	return fmt.Sprintf("%s/%s.%d", Domain, of, e.count)
+	for {
+		*e.Count++
+		if name := fmt.Sprintf("%s/%s.%d", Domain, of, *e.Count); !e.known(name) {
+			return name
+		}
+	}
+}
+
+// known reports whether a name is that of a value.
+func (e *expander) known(name string) bool {
+	return e.producer[name] != nil || e.pending[name] != nil || e.Defined(name)
+}
+
+// maker returns the node that produces a value, in the list or around it.
+func (e *expander) maker(name string) *onnx.Node {
+	if n := e.producer[name]; n != nil || name == "" {
+		return n
+	}
+	return e.Producer(name)
 }
 
 // expand writes the nodes of Gradient n.
@@ -93,6 +121,9 @@ func (e *expander) expand(n *onnx.Node) error {
 		return errs.New(errs.Model, "the gradient is one of itself")
 	}
 	e.state[n] = underWay
+	if err := schema.Check(n, 1); err != nil {
+		return err
+	}
 	s, err := e.subgraph(n)
 	if err != nil {
 		return err

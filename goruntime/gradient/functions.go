@@ -1,7 +1,5 @@
 package gradient
 
-import "math"
-
 // times gives the gradient times the derivative of a function of one number.
 func (s *step) times(derivative string) { s.give(0, s.op("Mul", s.g, derivative)) }
 
@@ -47,17 +45,22 @@ func leakyRelu(s *step) {
 
 // clip passes the gradient where a number is within the bounds, those included.
 func clip(s *step) {
-	x := s.in(0)
-	low, high := s.real(s.float("min", -math.MaxFloat32), x), s.real(s.float("max", math.MaxFloat32), x)
-	if len(s.n.Inputs) > 1 && s.n.Inputs[1] != "" {
-		low = s.in(1)
-	}
-	if len(s.n.Inputs) > 2 && s.n.Inputs[2] != "" {
-		high = s.in(2)
-	}
 	if s.wants(1) || s.wants(2) {
 		s.fail("for its bounds")
+		return
 	}
-	within := s.op("And", s.op("GreaterOrEqual", x, low), s.op("LessOrEqual", x, high))
-	s.give(0, s.op("Where", within, s.g, s.real(0, s.g)))
+	g := s.g
+	for i, side := range []struct{ attr, within string }{{"min", "GreaterOrEqual"}, {"max", "LessOrEqual"}} {
+		bound := ""
+		switch a := s.attr(side.attr); {
+		case a != nil:
+			bound = s.real(a.F, s.in(0))
+		case len(s.n.Inputs) > i+1 && s.n.Inputs[i+1] != "":
+			bound = s.in(i + 1)
+		default:
+			continue
+		}
+		g = s.op("Where", s.op(side.within, s.in(0), bound), g, s.real(0, g))
+	}
+	s.give(0, g)
 }

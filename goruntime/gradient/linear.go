@@ -73,11 +73,13 @@ func einsum(s *step) {
 		return
 	}
 	product := func(a, b, to string) []onnx.Attr { return []onnx.Attr{text("equation", a+","+b+"->"+to)} }
+	// An axis of length 1 is broadcast over that of the other operand.
+	fitted := func(x, like string) string { return s.like(s.op("Expand", x, s.op("Shape", like)), like) }
 	if s.wants(0) {
-		s.give(0, s.node("Einsum", product(out, right, left), s.g, s.in(1)))
+		s.give(0, fitted(s.node("Einsum", product(out, right, left), s.g, s.in(1)), s.in(0)))
 	}
 	if s.wants(1) {
-		s.give(1, s.node("Einsum", product(out, left, right), s.g, s.in(0)))
+		s.give(1, fitted(s.node("Einsum", product(out, left, right), s.g, s.in(0)), s.in(1)))
 	}
 }
 

@@ -53,7 +53,7 @@ func reduceLogSumExp(s *step) {
 func reduceLargest(s *step) {
 	is := s.op("CastLike", s.op("Equal", s.in(0), s.spread(s.out())), s.g)
 	g := s.spread(s.g)
-	keep := []onnx.Attr{number("keepdims", 1)}
+	keep := []onnx.Attr{number("keepdims", 1), number("noop_with_empty_axes", s.int("noop_with_empty_axes", 0))}
 	in := []string{is}
 	if axes, all := s.axes(); !all {
 		in = append(in, axes)

@@ -39,7 +39,11 @@ func concat(s *step) {
 // moved is any operator whose elements are elements of its first input, some perhaps
 // never or more than once: done to their positions, it tells where each came from.
 func moved(s *step) {
-	s.all = true
+	s.each = true
+	if s.n.OpType == "Tile" && s.opset < 6 || s.n.OpType == "Split" && s.opset < 2 {
+		s.fail("before opset 6, and for Split before 2, where counts have the type of the data")
+		return
+	}
 	x := s.in(0)
 	size := s.op("Size", x)
 	positions := s.shaped(s.op("Range", s.whole(0), size, s.whole(1)), s.op("Shape", x))

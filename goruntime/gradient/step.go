@@ -5,6 +5,7 @@ import (
 
 	"github.com/goruntime/goruntime/goruntime/errs"
 	"github.com/goruntime/goruntime/goruntime/onnx"
+	"github.com/goruntime/goruntime/goruntime/schema"
 )
 
 // rule writes the nodes that turn the gradients of a node's outputs into those of its
@@ -13,7 +14,8 @@ type rule func(s *step)
 
 // rules has a rule for each operator of ai.onnx that is differentiated.
 var rules = map[string]rule{
-	"Add": add, "Sub": sub, "Mul": mul, "Div": div, "Pow": pow, "Neg": neg, "Sum": sum, "Mean": mean, "Max": largest, "Min": largest,
+	"Add": aligned(add), "Sub": aligned(sub), "Mul": aligned(mul), "Div": aligned(div), "Pow": aligned(pow),
+	"Neg": neg, "Sum": sum, "Mean": mean, "Max": largest, "Min": largest,
 	"Abs": abs, "Sqrt": sqrt, "Reciprocal": reciprocal, "Exp": exp, "Log": logarithm, "Sin": sin, "Cos": cos, "Erf": erf, "Tanh": tanh,
 	"Sigmoid": sigmoid, "Softplus": softplus, "Relu": relu, "LeakyRelu": leakyRelu, "Clip": clip, "Where": where,
 	"Softmax": softmax, "LogSoftmax": logSoftmax,
@@ -59,10 +61,14 @@ func (s *subgraph) differentiate() error {
 
 // back adds what goes through n to the gradients of its inputs.
 func (s *subgraph) back(n *onnx.Node, gradients map[string]string) error {
-	if !slices.ContainsFunc(n.Outputs, func(o string) bool { return o != "" && gradients[o] != "" }) {
+	reached := func(o string) bool { return o != "" && gradients[o] != "" && !s.independent[o] }
+	if !slices.ContainsFunc(n.Outputs, reached) {
 		return nil
 	}
-	opset := s.opset
+	if len(s.all) > maxNodes {
+		return errs.New(errs.Model, "the graph has more than %d nodes once its gradients are written out: each gradient of a gradient multiplies them", maxNodes)
+	}
+	opset := s.Opset
 	if n.Domain == Domain {
 		opset = Opset
 	}
@@ -70,12 +76,20 @@ func (s *subgraph) back(n *onnx.Node, gradients map[string]string) error {
 	if r == nil || n.Domain != Domain && onnx.Domain(n.Domain) != "" {
 		return errs.New(errs.Unsupported, "%s %q lies between y and xs, and has no gradient here", n.OpType, n.Name)
 	}
-	k := &step{subgraph: s, n: n, opset: opset, g: gradients[n.Outputs[0]], given: make([]string, len(n.Inputs))}
-	for _, o := range n.Outputs {
-		k.gs = append(k.gs, gradients[o])
+	if n.Domain != Domain {
+		if err := schema.Check(n, int64(opset)); err != nil {
+			return errs.New(errs.CodeOf(err), "%s %q: %w", n.OpType, n.Name, err)
+		}
 	}
+	k := &step{subgraph: s, n: n, opset: opset, gs: make([]string, len(n.Outputs)), given: make([]string, len(n.Inputs))}
+	for i, o := range n.Outputs {
+		if reached(o) {
+			k.gs[i] = gradients[o]
+		}
+	}
+	k.g = k.gs[0]
 	r(k)
-	if k.err == nil && !k.all && (k.g == "" || slices.ContainsFunc(k.gs[1:], func(g string) bool { return g != "" })) {
+	if k.err == nil && !k.each && (k.g == "" || slices.ContainsFunc(k.gs[1:], func(g string) bool { return g != "" })) {
 		k.fail("for other outputs than the first")
 	}
 	if k.err != nil {
@@ -101,7 +115,7 @@ type step struct {
 	opset int      // of ai.onnx that the node is written in
 	g     string   // the gradient of its first output
 	gs    []string // those of all outputs, empty where y does not depend on one
-	all   bool     // the rule uses gs
+	each  bool     // the rule uses gs
 	given []string
 	err   error // of the rule
 }
@@ -176,7 +190,7 @@ func (s *step) shaped(x, shape string) string {
 // attr returns an attribute of the node, nil where it is not set.
 func (s *step) attr(name string) *onnx.Attr {
 	for i := range s.n.Attrs {
-		if s.n.Attrs[i].Name == name {
+		if s.n.Attrs[i].Name == name && s.n.Attrs[i].RefName == "" {
 			return &s.n.Attrs[i]
 		}
 	}

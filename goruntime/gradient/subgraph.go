@@ -1,6 +1,8 @@
 package gradient
 
 import (
+	"slices"
+
 	"github.com/goruntime/goruntime/goruntime/errs"
 	"github.com/goruntime/goruntime/goruntime/onnx"
 )
@@ -14,12 +16,14 @@ type subgraph struct {
 	xs    []string
 	value map[string]string // of each independent value, and of what depends on one, the name that holds it
 	order []*onnx.Node      // that depend on an independent value, producers first
+	// independent are xs and zs, which hide the nodes that produce them.
+	independent map[string]bool
 	// active are the values that depend on one of xs.
 	active map[string]bool
 }
 
 func (e *expander) subgraph(n *onnx.Node) (*subgraph, error) {
-	s := &subgraph{expander: e, n: n, value: map[string]string{}, active: map[string]bool{}}
+	s := &subgraph{expander: e, n: n, value: map[string]string{}, independent: map[string]bool{}, active: map[string]bool{}}
 	var independent []string
 	for i := range n.Attrs {
 		switch a := &n.Attrs[i]; a.Name {
@@ -47,7 +51,18 @@ func (e *expander) subgraph(n *onnx.Node) (*subgraph, error) {
 			len(n.Inputs), len(n.Outputs), len(independent), len(s.xs))
 	}
 	for i, name := range independent {
-		s.value[name] = n.Inputs[i]
+		given := n.Inputs[i]
+		if other, twice := s.value[name]; twice && other != given {
+			return nil, errs.New(errs.Model, "%q is given as %q and as %q: it has one value", name, other, given)
+		}
+		if given == "" || !s.known(name) {
+			return nil, errs.New(errs.Model, "%q is given as %q: both are names of values", name, given)
+		}
+		s.value[name] = given
+		s.independent[name] = true
+	}
+	if !s.known(s.y) {
+		return nil, errs.New(errs.Model, "y is %q, which is the name of no value", s.y)
 	}
 	for _, x := range s.xs {
 		s.active[x] = true
@@ -62,39 +77,60 @@ func (e *expander) subgraph(n *onnx.Node) (*subgraph, error) {
 func (s *subgraph) visit() error {
 	seen := map[string]bool{}
 	type place struct {
-		name string
-		next int // the input to look at
+		name  string
+		n     *onnx.Node // that produces it
+		reads []string   // that are still to be looked at
 	}
-	path := []place{{name: s.y}} // a stack of its own: a chain may be as long as the model
+	var path []place // a stack of its own: a chain may be as long as the model
+	enter := func(name string) error {
+		if _, given := s.value[name]; given || seen[name] {
+			return nil
+		}
+		if err := s.settled(name); err != nil {
+			return err
+		}
+		if n := s.maker(name); n != nil {
+			seen[name] = true
+			path = append(path, place{name, n, reads(n)})
+		}
+		return nil
+	}
+	if err := enter(s.y); err != nil {
+		return err
+	}
 	for len(path) > 0 {
 		at := &path[len(path)-1]
-		if at.next == 0 {
-			if err := s.settled(at.name); err != nil {
-				return err
-			}
+		if len(at.reads) == 0 {
+			s.leave(at.n)
+			path = path[:len(path)-1]
+			continue
 		}
-		n := s.producer[at.name]
-		_, given := s.value[at.name]
-		switch {
-		case given || n == nil || seen[at.name] && at.next == 0:
-			path = path[:len(path)-1]
-		case at.next < len(n.Inputs):
-			seen[at.name] = true
-			at.next++
-			path = append(path, place{name: n.Inputs[at.next-1]})
-		default:
-			s.leave(n)
-			path = path[:len(path)-1]
+		next := at.reads[0]
+		at.reads = at.reads[1:]
+		if err := enter(next); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// reads are the inputs of a node, and what its subgraphs take from outside.
+func reads(n *onnx.Node) []string {
+	if !hasBody(n) {
+		return n.Inputs
+	}
+	return slices.Collect(n.Reads)
+}
+
+func hasBody(n *onnx.Node) bool {
+	return slices.ContainsFunc(n.Attrs, func(a onnx.Attr) bool { return a.G != nil || len(a.Graphs) > 0 })
 }
 
 // leave places a node all of whose inputs were looked at.
 func (s *subgraph) leave(n *onnx.Node) {
 	depends := false
 	active := false
-	for _, in := range n.Inputs {
+	for _, in := range reads(n) {
 		_, known := s.value[in]
 		depends = depends || known
 		active = active || s.active[in]
@@ -102,12 +138,9 @@ func (s *subgraph) leave(n *onnx.Node) {
 	if !depends {
 		return
 	}
-	if _, twice := s.value[n.Outputs[0]]; twice {
-		return // by another of its outputs
-	}
 	s.order = append(s.order, n)
 	for _, o := range n.Outputs {
-		if o != "" {
+		if o != "" && !s.independent[o] {
 			s.value[o] = o
 			s.active[o] = active
 		}
@@ -125,10 +158,8 @@ func (s *subgraph) copy() error {
 		return nil
 	}
 	for _, n := range s.order {
-		for _, a := range n.Attrs {
-			if a.G != nil || len(a.Graphs) > 0 {
-				return errs.New(errs.Unsupported, "y depends on %s %q, which has a subgraph: it cannot be computed for other values", n.OpType, n.Name)
-			}
+		if hasBody(n) {
+			return errs.New(errs.Unsupported, "y depends on %s %q, which has a subgraph: it cannot be computed for other values", n.OpType, n.Name)
 		}
 		again := *n
 		again.Name = s.name(n.OpType)
@@ -139,7 +170,9 @@ func (s *subgraph) copy() error {
 		for i, o := range n.Outputs {
 			if o != "" {
 				again.Outputs[i] = s.name(o)
-				s.value[o] = again.Outputs[i]
+				if !s.independent[o] {
+					s.value[o] = again.Outputs[i]
+				}
 			}
 		}
 		s.add(&again)

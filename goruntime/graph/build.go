@@ -84,6 +84,7 @@ type builder struct {
 	missing   []Lack // each once
 	lacking   map[Lack]bool
 	count     int // nodes built
+	written   int // names that gradients made
 	schemas   map[opKey]*schema.Op
 }
 
@@ -102,6 +103,9 @@ type space struct {
 	g      *Graph
 	names  map[string]ID
 	parent *space // of a subgraph
+	given  ID     // the values before it are inputs and initializers of the subgraph
+	nodes  []onnx.Node
+	makers map[string]*onnx.Node // made of nodes where it is asked for
 }
 
 // maxDepth bounds subgraphs and functions within each other.
@@ -152,6 +156,7 @@ func (b *builder) graph(src *onnx.Graph, parent *space, fr *frame) (*Graph, erro
 		g.Values[id].Input, g.Values[id].Type = true, &in.Type
 		g.Inputs = append(g.Inputs, id)
 	}
+	sp.given = ID(len(g.Values))
 	if err := b.nodes(src.Nodes, sp, fr); err != nil {
 		return nil, err
 	}
@@ -247,10 +252,11 @@ func (sp *space) lookup(name string) (ID, bool) {
 // nodes adds the nodes of a graph or function body in an order in which each
 // value is produced before it is read.
 func (b *builder) nodes(list []onnx.Node, sp *space, fr *frame) error {
-	list, err := gradient.Expand(list, fr.opsets[""])
+	list, err := gradient.Expand(fr.bind(list), gradient.Scope{Opset: fr.opsets[""], Defined: sp.defined, Producer: sp.producer, Count: &b.written})
 	if err != nil {
 		return err
 	}
+	sp.nodes = list
 	order, err := sorted(list)
 	if err != nil {
 		return err

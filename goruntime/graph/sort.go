@@ -65,15 +65,12 @@ func (s *sorter) visit(i int) error {
 
 // pending returns a producer of something node i reads that is not placed yet.
 func (s *sorter) pending(i int) int {
-	found := -1
-	reads(&s.list[i], func(name string) bool {
+	for name := range s.list[i].Reads {
 		if p, ok := s.producer[name]; ok && s.state[p] != 2 {
-			found = p
-			return false
+			return p
 		}
-		return true
-	})
-	return found
+	}
+	return -1
 }
 
 func (s *sorter) cycle(first int) error {
@@ -86,52 +83,4 @@ func (s *sorter) cycle(first int) error {
 		}
 	}
 	return errs.New(errs.Model, "the graph has a cycle through %d nodes: %s", len(names), strings.Join(names, ", "))
-}
-
-// reads calls f with each name that the node reads, those that its subgraphs
-// take from outside included, until f returns false.
-func reads(n *onnx.Node, f func(name string) bool) bool {
-	for _, in := range n.Inputs {
-		if in != "" && !f(in) {
-			return false
-		}
-	}
-	for i := range n.Attrs {
-		if g := n.Attrs[i].G; g != nil && !readsGraph(g, f) {
-			return false
-		}
-		for _, g := range n.Attrs[i].Graphs {
-			if !readsGraph(g, f) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-func readsGraph(g *onnx.Graph, f func(string) bool) bool {
-	own := map[string]bool{}
-	for i := range g.Inputs {
-		own[g.Inputs[i].Name] = true
-	}
-	for i := range g.Initializers {
-		own[g.Initializers[i].Name] = true
-	}
-	for i := range g.Nodes {
-		for _, o := range g.Nodes[i].Outputs {
-			own[o] = true
-		}
-	}
-	outer := func(name string) bool { return own[name] || f(name) }
-	for i := range g.Nodes {
-		if !reads(&g.Nodes[i], outer) {
-			return false
-		}
-	}
-	for i := range g.Outputs {
-		if !outer(g.Outputs[i].Name) {
-			return false
-		}
-	}
-	return true
 }

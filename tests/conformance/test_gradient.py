@@ -60,6 +60,8 @@ CASES = [
     ("Mul of itself", node("Mul", "x0", "x0"), [A], lambda x: x * x, 7, []),
     ("Div", node("Div", "x0", "x1"), [A, f32(3, 1, low=0.5)], jnp.divide, 18, []),
     ("Pow", node("Pow", "x0", "x1"), [POSITIVE, f32(4)], jnp.power, 18, []),
+    ("Pow of zero, negatives", node("Pow", "x0", "p"), [np.array([0, 0, -1.5, -2], np.float32)], lambda x: jnp.power(x, np.array([0, 2, 3, 2])), 18,
+     [ints("p", 0, 2, 3, 2)]),
     ("Neg", node("Neg", "x0"), [A], jnp.negative, 6, []),
     ("Sum", node("Sum", "x0", "x1", "x2"), [A, f32(4), f32()], lambda a, b, c: a + b + c, 18, []),
     ("Mean", node("Mean", "x0", "x1"), [A, B], lambda a, b: (a + b) / 2, 18, []),
@@ -80,6 +82,9 @@ CASES = [
     ("LeakyRelu", node("LeakyRelu", "x0", alpha=0.3), [A], lambda x: jax.nn.leaky_relu(x, 0.3), 18, []),
     ("Clip by attributes", node("Clip", "x0", min=-1.0, max=0.5), [A], lambda x: jnp.clip(x, -1, 0.5), 6, []),
     ("Clip from below", node("Clip", "x0", "low"), [A], lambda x: jnp.clip(x, -0.5), 18, [numpy_helper.from_array(np.float32(-0.5), "low")]),
+    ("Clip without bounds", node("Clip", "x0"), [np.array([np.inf, 3e38, -np.inf], np.float32)], lambda x: x, 18, []),
+    ("Where of a broadcast condition", node("Where", "c", "x0", "x1"), [A, f32()], lambda a, b: jnp.where(np.array([[[True]], [[False]]]), a, b), 18,
+     [numpy_helper.from_array(np.array([[[True]], [[False]]]), "c")]),
     ("Where", node("Where", "c", "x0", "x1"), [A, f32(4)], lambda a, b: jnp.where(np.arange(12).reshape(3, 4) % 2 == 0, a, b), 18,
      [numpy_helper.from_array(np.arange(12).reshape(3, 4) % 2 == 0, "c")]),
     ("Softmax", node("Softmax", "x0", axis=0), [A], lambda x: jax.nn.softmax(x, 0), 13, []),
@@ -93,6 +98,7 @@ CASES = [
     *((f"Gemm {a}{b}", node("Gemm", "x0", "x1", "x2", alpha=0.5, beta=2.0, transA=a, transB=b), [f32(4, 3) if a else A, f32(5, 4) if b else f32(4, 5), f32(5)],
        lambda x, w, c, a=a, b=b: 0.5 * (x.T if a else x) @ (w.T if b else w) + 2 * c, 18, []) for a in (0, 1) for b in (0, 1)),
     ("Einsum", node("Einsum", "x0", "x1", equation="bij,bjk->bik"), [f32(2, 3, 4), f32(2, 4, 5)], jnp.matmul, 18, []),
+    ("Einsum over lengths of one", node("Einsum", "x0", "x1", equation="ij,jk->ik"), [f32(2, 1), f32(4, 3)], lambda a, b: a @ b.sum(0, keepdims=True), 18, []),
     ("Conv", node("Conv", "x0", "x1", "x2", kernel_shape=[3, 2]), [f32(2, 3, 6, 7), f32(4, 3, 3, 2), f32(4)], convolved(), 18, []),
     ("Conv with strides, padding", node("Conv", "x0", "x1", "x2", kernel_shape=[3, 3], strides=[2, 3], pads=[1, 0, 2, 1]),
      [f32(2, 3, 8, 9), f32(4, 3, 3, 3), f32(4)], convolved((2, 3), (1, 0, 2, 1)), 18, []),
@@ -107,6 +113,8 @@ CASES = [
     ("ReduceL2", node("ReduceL2", "x0", axes=[1], keepdims=0), [A], lambda x: jnp.sqrt((x * x).sum(1)), 13, []),
     ("ReduceLogSumExp", node("ReduceLogSumExp", "x0", axes=[1], keepdims=0), [A], lambda x: jax.scipy.special.logsumexp(x, 1), 13, []),
     ("ReduceMax", node("ReduceMax", "x0", axes=[1], keepdims=0), [A], lambda x: x.max(1), 13, []),
+    ("ReduceMax of no axes", node("ReduceMax", "x0", noop_with_empty_axes=1), [A], lambda x: x, 18, []),
+    ("ReduceMean of several axes from the end", node("ReduceMean", "x0", "a", keepdims=0), [f32(2, 3, 4)], lambda x: x.mean((0, 2)), 18, [ints("a", -1, -3)]),
     ("ReduceMin with ties", node("ReduceMin", "x0"), [np.array([1, 1, 2], np.float32)], lambda x: x.min(keepdims=True), 18, []),
     ("Identity", node("Identity", "x0"), [A], lambda x: x, 18, []),
     ("Reshape", node("Reshape", "x0", "s"), [A], lambda x: x.reshape(2, 6), 18, [ints("s", 2, -1)]),
@@ -222,12 +230,118 @@ def test_in_double_precision():
         ([node("CumSum", "x", "axis"), gradient(["x"])], UnsupportedError, "CumSum .*lies between y and xs"),
         ([node("Relu", "x"), gradient(["x"], given=["x", "x"])], ModelError, "2 inputs and 1 outputs given"),
         ([helper.make_node("Gradient", ["x"], ["y"], domain="ai.onnx.preview.training", xs=["x"], y="y")], ModelError, "one of itself"),
+        ([node("Relu", "x"), gradient(["x"], "nothing")], ModelError, 'y is "nothing", which is the name of no value'),
+        ([node("Relu", "x"), gradient(["nothing"], given=["x"])], ModelError, '"nothing" is given as "x": both are names of values'),
+        ([node("Relu", "x"), gradient(["x"], given=[""])], ModelError, 'given as "": both'),
+        ([node("Relu", "x"), gradient(["x"], zs=["x"], given=["x", "axis"])], ModelError, 'as "x" and as "axis": it has one value'),
+        (
+            [node("Relu", "x"), helper.make_node("Gradient", ["x"], ["dx"], domain="ai.onnx.preview.training", xs=["x"], y=3)],
+            ModelError,
+            "has type int, string expected",
+        ),
+        (
+            [node("Relu", "x"), helper.make_node("Gradient", ["x"], ["dx"], domain="ai.onnx.preview.training", xs=["x"], y="y", ys="y")],
+            ModelError,
+            '"ys" is unknown',
+        ),
+        ([node("Add", "x"), gradient(["x"])], ModelError, "Add .*number 1 of at least 2, is required"),
+        ([node("Einsum", "x", "x"), gradient(["x"])], ModelError, 'Einsum .*"equation" of type string is required'),
     ],
 )
 def test_refusals(nodes, error, text):
     m = model(nodes, ["x", "axis"], ["y"])
     with pytest.raises(error, match=text):
         ReferenceEvaluator(m)
+
+
+def in_a_body(*nodes, out="r"):
+    return helper.make_graph(list(nodes), "body", [], [helper.make_tensor_value_info(out, F, None)])
+
+
+def with_branch(then, *around, inputs=("x", "c"), after=(), outputs=("r",)):
+    """A model whose If of c runs then, which sees the nodes around it."""
+    choice = helper.make_node("If", ["c"], ["r"], then_branch=then, else_branch=in_a_body(node("Identity", "x", out="e"), out="e"))
+    m = model([*around, choice, *after], list(inputs), list(outputs))
+    m.graph.input[1].type.tensor_type.elem_type = TensorProto.BOOL
+    return m
+
+
+@pytest.mark.parametrize(
+    ("around", "body", "wanted"),
+    [
+        ([], [node("Mul", "x", "x")], lambda x: 2 * x),
+        ([node("Mul", "x", "x")], [], lambda x: 2 * x),
+        ([node("Mul", "x", "x", out="h")], [node("Mul", "h", "x")], lambda x: 3 * x**2),
+        ([node("Mul", "x", "x", out="h"), gradient(["x"], "h", outputs=["g"])], [node("Mul", "g", "x")], lambda x: 4 * x),
+    ],
+    ids=["all inside", "all outside", "both", "through a gradient outside"],
+)
+def test_in_a_subgraph(around, body, wanted):
+    """What a body sees of the graph around it is differentiated too."""
+    x = f32(4)
+    m = with_branch(in_a_body(*body, gradient(["x"], outputs=["r"])), *around)
+    (r,) = ReferenceEvaluator(m).run(None, {"x": x, "c": np.array(True)})
+    np.testing.assert_allclose(r, wanted(x), rtol=1e-6)
+
+
+def test_through_a_subgraph():
+    """A body that takes x from outside depends on it; none of its inputs says so."""
+    m = with_branch(in_a_body(node("Mul", "x", "x", out="r")), after=[node("Mul", "r", "x"), gradient(["x"])], outputs=("dx",))
+    with pytest.raises(UnsupportedError, match=r"If .*lies between y and xs"):
+        ReferenceEvaluator(m)
+
+
+def test_in_a_function_with_attributes():
+    softmax = node("Softmax", "a", out="s")
+    softmax.attribute.add(name="axis", ref_attr_name="axis", type=2)
+    body = [softmax, node("Mul", "s", "a"), gradient(["a"], outputs=["b"])]
+    opsets = [helper.make_opsetid("", 18), helper.make_opsetid("ai.onnx.preview.training", 1)]
+    m = model([helper.make_node("F", ["x"], ["r"], domain="own", axis=1)], ["x"], ["r"])
+    m.functions.append(helper.make_function("own", "F", ["a"], ["b"], body, opsets, ["axis"]))
+    m.opset_import.append(helper.make_opsetid("own", 1))
+    x = f32(2, 3)
+    (r,) = ReferenceEvaluator(m).run(None, {"x": x})
+    np.testing.assert_allclose(r, jax.grad(lambda x: (jax.nn.softmax(x, 1) * x).sum())(x), rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize(("first", "expected"), [("a", ([3, 4], [0, 0, 10, 20])), ("b", ([10, 20], [3, 4, 0, 0]))])
+def test_one_output_of_a_node_is_independent(first, expected):
+    """It hides where it comes from; the other output does not."""
+    nodes = [helper.make_node("Split", ["x"], ["a", "b"], axis=0, num_outputs=2), node("Mul", "a", "b"), gradient([first, "x"], given=["k", "x"])]
+    feeds = {"x": np.array([1, 2, 3, 4], np.float32), "k": np.array([10, 20], np.float32)}
+    other, dx = ReferenceEvaluator(model(nodes, ["x", "k"], [f"d{first}", "dx"])).run(None, feeds)
+    assert other.tolist() == (expected[0] if first == "a" else [1, 2])
+    assert dx.tolist() == (expected[1] if first == "a" else [10, 20, 0, 0])
+
+
+@pytest.mark.parametrize("to", [TensorProto.INT64, TensorProto.BOOL, TensorProto.UINT8, TensorProto.FLOAT16, TensorProto.DOUBLE])
+def test_whole_numbers_are_steps(to):
+    """A cast to them has the derivative 0 wherever it has one; y is x times the cast."""
+    nodes = [node("Cast", "x", out="i", to=to), node("CastLike", "i", "x", out="f"), node("Mul", "f", "x"), gradient(["x"])]
+    x = np.array([0.25, 1.5, 2.75], np.float32)
+    f, dx = ReferenceEvaluator(model(nodes, ["x"], ["f", "dx"], 19)).run(None, {"x": x})
+    np.testing.assert_array_equal(dx, f if to in (TensorProto.INT64, TensorProto.BOOL, TensorProto.UINT8) else f + x)
+
+
+@pytest.mark.parametrize("n", [node("Add", "x", "axis", broadcast=1, axis=0), node("Dropout", "x"), node("Tile", "x", "axis", "axis")], ids=lambda n: n.op_type)
+def test_what_old_opsets_do_otherwise_is_refused(n):
+    with pytest.raises(UnsupportedError, match=f"the gradient of {n.op_type} is not there"):
+        ReferenceEvaluator(model([n, gradient(["x"])], ["x", "axis"], ["dx"], 5))
+
+
+def test_the_names_it_makes_are_free():
+    taken = [f"goruntime.gradient/Constant.{i}" for i in range(1, 4)]
+    nodes = [node("Mul", "x", "x", out=taken[0]), node("Mul", taken[0], "x", out=taken[1]), node("Identity", taken[1], out=taken[2]), gradient(["x"], taken[2])]
+    x = f32(3)
+    (dx,) = ReferenceEvaluator(model(nodes, ["x"], ["dx"])).run(None, {"x": x})
+    np.testing.assert_allclose(dx, 3 * x**2, rtol=1e-6)
+
+
+def test_gradients_of_gradients_are_bounded():
+    """Each multiplies the nodes: the twentieth of tanh would have more than memory."""
+    nodes = [node("Tanh", "x", out="d0"), *(gradient(["x"], f"d{i}", outputs=[f"d{i + 1}"]) for i in range(20))]
+    with pytest.raises(ModelError, match="once its gradients are written out"):
+        ReferenceEvaluator(model(nodes, ["x"], ["d20"]))
 
 
 def test_it_is_supported():
