@@ -63,7 +63,7 @@ test-c: $(VENV)/tools
 	mkdir -p build
 	$(GO) build -buildvcs=false -buildmode=c-shared -o build/libgoruntime.so ./capi
 	gcc -std=gnu11 -O1 -Wall -Wextra -Werror -Icapi tests/c/test_api.c -o build/test_api -Lbuild -lgoruntime -lpthread -Wl,-rpath,$(CURDIR)/build
-	./build/test_api tests/models/add.onnx
+	./build/test_api tests/models/add.onnx tests/models/double.onnx
 
 test-python: $(VENV)/installed
 	$(BIN)/python -m pytest

@@ -36,8 +36,27 @@ static gr_output run(uint64_t session, uint64_t io, float *a, float *b) {
   return output;
 }
 
+/* A matrix that lies as columns gives what its rows give; the model doubles. */
+static void as_columns(const char *model) {
+  float first[2] = {1, 2}, second[2] = {3, 4}, rows[4] = {1, 3, 2, 4};
+  const void *both[2] = {first, second};
+  const int64_t square[2] = {2, 2};
+  gr_view forms[2] = {{rows, square, 1, 2, NULL, NULL}, {NULL, square, 1, 2, NULL, both}};
+  uint64_t session = 0;
+  gr_error *error = NULL;
+  succeed(gr_session_open(model, NULL, &session, &error), error);
+  for (int i = 0; i < 2; i++) {
+    gr_output output;
+    gr_call call = {.inputs = &forms[i], .n_inputs = 1, .outputs = &output, .n_outputs = 1};
+    succeed(gr_session_run(session, &call, &error), error);
+    CHECK(output.rank == 2 && ((float *)output.data)[1] == 6 && ((float *)output.data)[2] == 4);
+    CHECK(gr_lease_release(output.lease, output.generation, gr_shared()) == 0);
+  }
+  succeed(gr_session_close(session, &error), error);
+}
+
 int main(int argc, char **argv) {
-  if (argc != 2) return 2;
+  if (argc != 3) return 2;
   gr_error *error = NULL;
   uint64_t session = 0, io = 0;
   succeed(gr_arena_new(1, 0, -1, 0, &io, &error), error);
@@ -72,6 +91,12 @@ int main(int argc, char **argv) {
   CHECK(gr_session_run(session, &call, &error) == GR_TYPE && strstr(error->message, "f32 expected") != NULL);
   gr_error_free(error);
 
+  const void *columns[1] = {a};
+  gr_view line = {NULL, kept.dims, 1, 1, NULL, columns};
+  pair[0] = pair[1] = line;
+  CHECK(gr_session_run(session, &call, &error) == GR_ARGUMENT && strstr(error->message, "lies as columns and has rank 1: 2 expected") != NULL);
+  gr_error_free(error);
+
   succeed(gr_session_close(session, &error), error);
   CHECK(gr_session_close(session, &error) == GR_CLOSED);
   gr_error_free(error);
@@ -81,6 +106,8 @@ int main(int argc, char **argv) {
   CHECK(gr_lease_release(kept.lease, kept.generation, gr_shared()) == 0);
   CHECK(gr_lease_release(kept.lease, kept.generation, gr_shared()) == 0);
   CHECK(gr_lease_release(kept.lease, kept.generation, gr_shared()) == -1);
+
+  as_columns(argv[2]);
 
   CHECK(gr_session_open("no such file", NULL, &session, &error) == GR_IO);
   gr_error_free(error);
