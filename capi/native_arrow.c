@@ -141,7 +141,7 @@ static PyObject *batch_fields(Batch *self, void *unused) {
 static PyMethodDef batch_methods[] = {
     {"column", (PyCFunction)gr_batch_column, METH_VARARGS, "Column i as an array or Texts; what must be copied goes to the arena."},
     {"feeds", (PyCFunction)gr_batch_feeds, METH_VARARGS,
-     "(tuple of (name of an input, numbers of columns, rank, dtype), arena, casts): by name the feeds whose columns are plain numbers."},
+     "(tuple of (name of an input, numbers of columns, rank, dtype), arena, casts, fills): by name the feeds whose columns are plain numbers."},
     {NULL, NULL, 0, NULL},
 };
 

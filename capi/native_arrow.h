@@ -89,7 +89,7 @@ int64_t gr_first_null(const struct ArrowArray *a, int64_t offset, int64_t n);
 PyObject *gr_block_like(uint64_t io, int dtype, int rank, npy_intp *dims, int reason);
 PyObject *gr_arrow_cast(PyObject *module, PyObject *args);        /* (array, dtype, arena) -> array */
 /* native_arrow_columns.c */
-PyObject *gr_batch_feeds(Batch *self, PyObject *args);            /* (tuple of (name, tuple of numbers, rank, dtype), arena, casts) -> dict of Columns */
+PyObject *gr_batch_feeds(Batch *self, PyObject *args);            /* (tuple of (name, tuple of numbers, rank, dtype), arena, casts, fills) -> dict of Columns */
 PyObject *gr_arrow_matrix(PyObject *module, PyObject *arrays);    /* list of arrays -> Columns */
 /* native_arrow_out.c */
 PyObject *gr_arrow_export(PyObject *module, PyObject *args);      /* (names, arrays) -> (schema capsule, array capsule) */

@@ -54,8 +54,28 @@ typedef struct {
   PyObject *places; /* tuple of numbers of columns */
   int rank;         /* of one column: 1 or 2 */
   int dtype;        /* that columns are converted to, 0 for none */
+  PyObject *fills;  /* dict: what stands for nulls, by column */
+  PyObject *arena;
   uint64_t io;
 } Wanted;
+
+/* filled returns column i with its fill where it is null, and its type; NULL, without an
+ * exception where there is no fill or the column is none of numbers. What it copies is
+ * kept with made. */
+static const char *filled(Columns *made, const Wanted *w, int64_t i, int *dtype) {
+  const char *name = w->batch->schema->schema.children[i]->name;
+  PyObject *fill = name == NULL ? NULL : PyDict_GetItemString(w->fills, name);
+  PyObject *args = fill == NULL ? NULL : Py_BuildValue("LOO", (long long)i, w->arena, fill);
+  PyObject *array = args == NULL ? NULL : gr_batch_column(w->batch, args);
+  Py_XDECREF(args);
+  PyObject *owner = array == NULL ? NULL : PyTuple_Pack(2, made->owner, array);
+  Py_XDECREF(array);
+  if (owner == NULL) return NULL;
+  Py_SETREF(made->owner, owner);
+  if (!PyArray_Check(array) || PyArray_NDIM((PyArrayObject *)array) != 1) return NULL;
+  *dtype = gr_dtype_of((PyArrayObject *)array);
+  return *dtype > 0 && *dtype < NUM_DTYPES && widths[*dtype] > 0 ? PyArray_DATA((PyArrayObject *)array) : NULL;
+}
 
 /* The types of numbers that C has too. */
 #define NUMBERS(X) \
@@ -118,7 +138,7 @@ static int64_t found(Columns *made, const Wanted *w, int *dtypes) {
       return -1;
     }
     made->at[c] = plain(w->batch, i, &dtypes[c]);
-    if (made->at[c] == NULL) return -1;
+    if (made->at[c] == NULL && (made->at[c] = filled(made, w, i, &dtypes[c])) == NULL) return -1;
     if (w->dtype > 0 && dtypes[c] != w->dtype && !castable(dtypes[c])) return -1;
     if (w->dtype > 0 && dtypes[c] != w->dtype) others++;
     if (w->dtype == 0 && c > 0 && dtypes[c] != dtypes[0]) return -1;
@@ -142,9 +162,9 @@ static Columns *matrix_of(const Wanted *w) {
 }
 
 PyObject *gr_batch_feeds(Batch *self, PyObject *args) {
-  PyObject *wanted, *arena, *casts;
-  if (!PyArg_ParseTuple(args, "O!OO", &PyTuple_Type, &wanted, &arena, &casts)) return NULL;
-  Wanted w = {.batch = self, .io = gr_arena_handle(arena)};
+  PyObject *wanted, *arena, *casts, *fills;
+  if (!PyArg_ParseTuple(args, "O!OOO!", &PyTuple_Type, &wanted, &arena, &casts, &PyDict_Type, &fills)) return NULL;
+  Wanted w = {.batch = self, .fills = fills, .arena = arena, .io = gr_arena_handle(arena)};
   if (w.io == (uint64_t)-1) return NULL;
   PyObject *feeds = PyDict_New();
   for (Py_ssize_t i = 0; feeds != NULL && i < PyTuple_GET_SIZE(wanted); i++) {

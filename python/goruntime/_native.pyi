@@ -36,7 +36,7 @@ class ArrowBatch:
     fields: tuple[tuple[str, str, bytes | None], ...]
     def column(self, i: int, arena: Arena, fill: Any, /) -> Any: ...
     def feeds(
-        self, wanted: tuple[tuple[str, tuple[int, ...], int, int], ...], arena: Arena, casts: bool | Collection[str], /
+        self, wanted: tuple[tuple[str, tuple[int, ...], int, int], ...], arena: Arena, casts: bool | Collection[str], fills: dict[str, Any], /
     ) -> dict[str, Columns]: ...
 
 class ArrowReader:

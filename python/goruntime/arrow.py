@@ -161,7 +161,7 @@ class Binding:
     def feeds(self, batch: Any, evaluator: ReferenceEvaluator, fills: Mapping[str, Any], casts: bool | Collection[str]) -> dict[str, Any]:
         """Return the feeds of one batch; what is copied goes to the I/O arena."""
         arena = evaluator.io_allocator._native
-        feeds: dict[str, Any] = batch.feeds(self._wanted, arena, casts)
+        feeds: dict[str, Any] = batch.feeds(self._wanted, arena, casts, fills if isinstance(fills, dict) else dict(fills))
         if len(feeds) == len(self._bound):
             return feeds
         for name, dtype, shape, columns, _ in self._bound:
