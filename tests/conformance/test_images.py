@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import struct
+import zlib
 from typing import Any
 
 import numpy as np
@@ -20,6 +22,8 @@ EXACT: dict[str, tuple[str, dict[str, Any], list[str]]] = {
     "bmp": ("bmp", {}, ["RGB", "L", "P"]),
     "tiff": ("tiff", {}, ["RGB", "L", "RGBA"]),
     "tiff, LZW": ("tiff", {"compression": "tiff_lzw"}, ["RGB", "L"]),
+    "tiff, fax": ("tiff", {"compression": "group4"}, ["1"]),
+    "tiff, fax of lines": ("tiff", {"compression": "group3"}, ["1"]),
     "tiff, deflate": ("tiff", {"compression": "tiff_adobe_deflate"}, ["RGB"]),
     "ppm": ("ppm", {}, ["RGB", "L", "1"]),
     "webp, lossless": ("webp", {"lossless": True, "exact": True}, ["RGB", "RGBA"]),
@@ -95,6 +99,62 @@ def test_close_pixels(decoders, name, size, pick):
     far = np.abs(decoded(decoders["RGB"], file).astype(int) - np.asarray(theirs.convert("RGB")))
     assert far.max() <= 3
     assert (far > 0).sum() < 60 + 0.1 * far.size  # a block of a small image may have them all
+
+
+def png(colours: int, samples: np.ndarray[Any, Any], transparent: bytes = b"") -> bytes:
+    """A PNG file of 16 bits a channel, which Pillow does not write."""
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    height, width, _ = samples.shape
+    rows = b"".join(b"\0" + row.astype(">u2").tobytes() for row in samples)
+    head = struct.pack(">IIBBBBB", width, height, 16, colours, 0, 0, 0)
+    parts = [chunk(b"IHDR", head), transparent and chunk(b"tRNS", transparent), chunk(b"IDAT", zlib.compress(rows)), chunk(b"IEND", b"")]
+    return b"\x89PNG\r\n\x1a\n" + b"".join(parts)
+
+
+@pytest.mark.parametrize(("colours", "channels"), [(0, 1), (2, 3), (4, 2), (6, 4)])
+@pytest.mark.parametrize("transparent", [False, True])
+def test_sixteen_bits_and_what_cannot_be_seen(decoders, colours, channels, transparent):
+    """The upper eight bits of a channel, also where a pixel is transparent."""
+    samples = np.random.default_rng(colours).integers(0, 1 << 16, (5, 7, channels))
+    if channels in (2, 4):
+        samples[0, :, -1], samples[1, :, -1] = 0, 0xFFFF
+    clear = samples[0, 0].astype(">u2").tobytes() if transparent and channels in (1, 3) else b""
+    seen = (samples >> 8)[..., : 3 if channels > 2 else 1]
+    np.testing.assert_array_equal(decoded(decoders["RGB"], png(colours, samples, clear)), np.broadcast_to(seen, (5, 7, 3)))
+
+
+def pam(depth: int, most: int, raster: bytes, kind: str = "") -> bytes:
+    lines = ["P7", "# a comment", "WIDTH 2", "", f"DEPTH {depth}", "HEIGHT 1", f"MAXVAL {most}", f"TUPLTYPE {kind}" if kind else "#", "ENDHDR"]
+    return "\n".join(lines).encode() + b"\n" + raster
+
+
+@pytest.mark.parametrize(
+    ("file", "pixels"),
+    [
+        (pam(3, 255, b"abcdef"), [[97, 98, 99], [100, 101, 102]]),
+        (pam(4, 255, b"abc\0def\x80", "RGB_ALPHA"), [[97, 98, 99], [100, 101, 102]]),
+        (pam(2, 255, b"a\0b\x80", "GRAYSCALE_ALPHA"), [[97] * 3, [98] * 3]),
+        (pam(1, 1, b"\0\1", "BLACKANDWHITE"), [[0] * 3, [255] * 3]),
+        (pam(1, 65535, b"\x80\x80\xff\xff", "GRAYSCALE"), [[128] * 3, [255] * 3]),
+        (pam(1, 100, b"\x32\xff"), [[128] * 3, [255] * 3]),
+        (b"P1\n# of\n2 1 # pixels\n0 1\n", [[255] * 3, [0] * 3]),
+        (b"P1 2 1\n01", [[255] * 3, [0] * 3]),
+        (b"P2\n# of\n2 1\n# levels\n15\n0 7\n", [[0] * 3, [119] * 3]),
+    ],
+)
+def test_maps(decoders, file, pixels):
+    np.testing.assert_array_equal(decoded(decoders["RGB"], file), [pixels])
+
+
+@pytest.mark.parametrize("file", [
+    pam(3, 255, b"abcde"), pam(3, 0, b"abcdef"), pam(3, 70000, b"abcdef"), pam(0, 255, b""), pam(999999999, 255, b"a"), b"P7\nWIDTH 2\n",
+    b"P7\nWIDTH 99999999\nHEIGHT 99999999\nDEPTH 1\nMAXVAL 1\nENDHDR\n", b"P7\nWIDTH x\nENDHDR\n", b"P7\nCOLOUR 3\nENDHDR\n", b"P7\nWIDTH -1\nENDHDR\n",
+])  # fmt: skip
+def test_maps_that_are_none(decoders, file):
+    assert decoded(decoders["RGB"], file).shape == (0, 0, 3)
 
 
 @pytest.mark.parametrize("form", ["png", "jpeg", "webp", "tiff", "bmp", "ppm", "jpeg2000"])

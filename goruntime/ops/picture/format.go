@@ -6,6 +6,7 @@ import (
 	"image/jpeg"
 	"image/png"
 	"io"
+	"regexp"
 	"strings"
 
 	jpeg2000 "github.com/ajroetker/go-jpeg2000"
@@ -33,10 +34,16 @@ var formats = []format{
 	{name: "JPEG", begins: []string{"\xff\xd8\xff"}, config: jpeg.DecodeConfig, decode: jpeg.Decode, colour: jfif},
 	{name: "JPEG 2000", begins: []string{"\x00\x00\x00\x0cjP  \r\n\x87\n", "\xff\x4f\xff\x51"}, check: checkJPEG2000, blank: 1 << 22, config: jpeg2000.DecodeConfig, decode: jpeg2000.Decode},
 	{name: "WebP", begins: []string{"RIFF????WEBP"}, config: webp.DecodeConfig, decode: webp.Decode, colour: vp8},
-	{name: "TIFF", begins: []string{"II*\x00", "MM\x00*"}, config: tiff.DecodeConfig, decode: tiff.Decode},
+	{name: "TIFF", begins: []string{"II*\x00", "MM\x00*"}, config: tiff.DecodeConfig, decode: decodeTIFF},
 	{name: "BMP", begins: []string{"BM"}, config: bmp.DecodeConfig, decode: bmp.Decode},
+	{name: "PAM", begins: []string{"P7"}, config: pamConfig, decode: pamDecode},
 	{
-		name: "Netpbm", begins: []string{"P1", "P2", "P3", "P4", "P5", "P6", "P7"},
+		name: "PBM", begins: []string{"P1"},
+		config: func(r io.Reader) (image.Config, error) { return netpbm.DecodeConfig(uncommented(r)) },
+		decode: func(r io.Reader) (image.Image, error) { return netpbm.Decode(uncommented(r), nil) },
+	},
+	{
+		name: "Netpbm", begins: []string{"P2", "P3", "P4", "P5", "P6"},
 		config: func(r io.Reader) (image.Config, error) { return netpbm.DecodeConfig(ended(r)) },
 		decode: func(r io.Reader) (image.Image, error) { return netpbm.Decode(ended(r), nil) },
 	},
@@ -95,6 +102,18 @@ func decode(file []byte) (img pixels, width, height int, err error) {
 // ended lets a file end with an end of line: the library of Netpbm looks for that of a
 // comment without an end.
 func ended(r io.Reader) io.Reader { return io.MultiReader(r, strings.NewReader("\n")) }
+
+// uncommented leaves the comments of a text file out: the library of Netpbm takes one
+// behind the size of a bitmap for pixels.
+func uncommented(r io.Reader) io.Reader {
+	file, err := io.ReadAll(r)
+	if err != nil {
+		return ended(r)
+	}
+	return ended(bytes.NewReader(comment.ReplaceAll(file, nil)))
+}
+
+var comment = regexp.MustCompile(`#[^\r\n]*`)
 
 func formatOf(file []byte) *format {
 	for i := range formats {

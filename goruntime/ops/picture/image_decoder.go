@@ -11,7 +11,9 @@ import (
 // eight bits a channel the upper eight are taken; transparency is left out.
 // https://onnx.ai/onnx/operators/onnx__ImageDecoder.html   Departures: the exact pixels
 // of lossy files are left to the decoder; ours lie within a step or two of the
-// reference decoders'. Lossless JPEG and animations are not read.
+// reference decoders'. Not read are lossless JPEG, progressive JPEG with restarts and
+// subsampled chroma, animations, BMP of 16 bits or run lengths, and TIFF of CMYK, YCbCr,
+// floats or gray with alpha, or compressed as JPEG or Zstandard.
 var ImageDecoder = op.Declare(op.Def{
 	Name: "ImageDecoder", Versions: op.Versions{20: ""}, Attrs: op.Attrs(op.String("pixel_format", "RGB")),
 	Computes: true,

@@ -21,6 +21,10 @@ func pixelsOf(img image.Image, c *colour) pixels {
 		return func(y int, rgb []byte) { spread(rgb, img.Pix[y*img.Stride:], 1, 0, 0, 0) }
 	case *image.NRGBA:
 		return func(y int, rgb []byte) { spread(rgb, img.Pix[y*img.Stride:], 4, 0, 1, 2) }
+	case *image.NRGBA64: // the upper byte of each number comes first
+		return func(y int, rgb []byte) { spread(rgb, img.Pix[y*img.Stride:], 8, 0, 2, 4) }
+	case *image.Gray16:
+		return func(y int, rgb []byte) { spread(rgb, img.Pix[y*img.Stride:], 2, 0, 0, 0) }
 	case *image.RGBA:
 		if img.Opaque() {
 			return func(y int, rgb []byte) { spread(rgb, img.Pix[y*img.Stride:], 4, 0, 1, 2) }
