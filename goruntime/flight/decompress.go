@@ -183,7 +183,7 @@ func (p *part) expandZstd(out []byte) error {
 	if err != nil || len(got) != len(out) {
 		return p.failed(err)
 	}
-	if &got[0] != &out[0] {
+	if len(out) > 0 && &got[0] != &out[0] {
 		copy(out, got) // it was not enough room to work in
 	}
 	return nil

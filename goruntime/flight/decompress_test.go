@@ -13,6 +13,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	flatbuffers "github.com/google/flatbuffers/go"
+	"github.com/klauspost/compress/zstd"
 
 	"github.com/goruntime/goruntime/goruntime/arena"
 	"github.com/goruntime/goruntime/goruntime/errs"
@@ -136,6 +137,27 @@ func TestClaimsOfCompressedBuffers(t *testing.T) {
 			if n := io.Stats().LiveBlocks; n != 0 {
 				t.Fatalf("%s, %s: %d blocks are kept", name, k.name, n)
 			}
+		}
+	}
+}
+
+// A client may compress a buffer of no bytes, which then has some.
+func TestACompressedBufferOfNothing(t *testing.T) {
+	e, err := zstd.NewWriter(nil, zstd.WithZeroFrames(true))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name  string
+		codec byte
+		frame []byte
+	}{
+		{"lz4", codecLZ4, []byte("\x04\x22\x4d\x18\x60\x40\x82\x00\x00\x00\x00")}, // a header and the end mark
+		{"zstd", codecZstd, e.EncodeAll(nil, nil)},
+	} {
+		p := part{from: c.frame}
+		if err := p.expand(c.codec, []byte{}); err != nil {
+			t.Errorf("%s: %v", c.name, err)
 		}
 	}
 }

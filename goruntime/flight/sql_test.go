@@ -153,14 +153,17 @@ func TestStatementsScoreTheirParameters(t *testing.T) {
 	}
 }
 
+// heldHere is what an answer of 1000 numbers counts.
+const heldHere = 4000 + answerBytes
+
 func TestWhatAStatementHoldsEnds(t *testing.T) {
 	r := start(t, Options{Idle: 400 * time.Millisecond}, nil, "double")
 	a := r.sql()
 	held := func(want int64) {
 		t.Helper()
-		if !testkit.Settles(func() bool { bytes, blocks := r.keeps(); return bytes == 4000*want && blocks == want }) {
+		if !testkit.Settles(func() bool { bytes, blocks := r.keeps(); return bytes == heldHere*want && blocks == want }) {
 			bytes, blocks := r.keeps()
-			t.Errorf("%d bytes in %d blocks are held, want %d blocks of 4000", bytes, blocks, want)
+			t.Errorf("%d bytes in %d blocks are held, want %d answers", bytes, blocks, want)
 		}
 	}
 	execute := func(p *prepared) *aflight.Ticket {
@@ -254,7 +257,7 @@ func TestAStatementInUseStays(t *testing.T) {
 }
 
 func TestStatementsAreBounded(t *testing.T) {
-	r := start(t, Options{Held: 10_000}, nil, "double")
+	r := start(t, Options{Held: 15_000}, nil, "double")
 	a := r.sql()
 	first, second := a.prepare("double"), a.prepare("double")
 	first.bind(make([]float32, 1000))
@@ -264,13 +267,13 @@ func TestStatementsAreBounded(t *testing.T) {
 	}
 	second.bind(make([]float32, 1000), make([]float32, 1000))
 	_, err = second.Execute(a.ctx)
-	if status.Code(err) != codes.ResourceExhausted || !strings.Contains(err.Error(), "statements hold 12000 bytes of answers, at most 10000 allowed") {
+	if status.Code(err) != codes.ResourceExhausted || !strings.Contains(err.Error(), "statements hold 15072 bytes of answers, at most 15000 allowed") {
 		t.Errorf("answers beyond the bound: %v", err)
 	}
-	if open, bytes := r.gauge("goruntime_statements"), r.gauge("goruntime_statement_bytes"); open != 2 || bytes != 4000 {
-		t.Errorf("the metrics say %v statements with %v bytes, want 2 and 4000", open, bytes)
+	if open, bytes := r.gauge("goruntime_statements"), r.gauge("goruntime_statement_bytes"); open != 2 || bytes != heldHere {
+		t.Errorf("the metrics say %v statements with %v bytes, want 2 and %d", open, bytes, heldHere)
 	}
-	if bytes, blocks := r.keeps(); bytes != 4000 || blocks != 1 {
+	if bytes, blocks := r.keeps(); bytes != heldHere || blocks != 1 {
 		t.Errorf("%d bytes, %d blocks are held, want those of the first statement", bytes, blocks)
 	}
 	if _, err := a.fetch(info.Endpoint[0].Ticket); err != nil {
@@ -279,6 +282,10 @@ func TestStatementsAreBounded(t *testing.T) {
 	second.bind(make([]float32, 1000), make([]float32, 1000))
 	if got, err := second.answers(); err != nil || len(got) != 2 {
 		t.Errorf("there is room again: %d batches, %v", len(got), err)
+	}
+	second.bind(make([][]float32, 15)...)
+	if _, err := second.Execute(a.ctx); status.Code(err) != codes.ResourceExhausted {
+		t.Errorf("answers without rows beyond the bound: %v", err)
 	}
 	for range maxStatements - 2 {
 		a.prepare("double")

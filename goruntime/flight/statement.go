@@ -16,6 +16,13 @@ import (
 // maxStatements bounds the statements of a server: clients that vanish close none.
 const maxStatements = 4096
 
+// answerBytes is what an answer takes beside the bytes of its columns, about: a client may
+// bind any number of batches of a row, or of none.
+const answerBytes = 1 << 10
+
+// heldBytes is what an answer counts while a statement holds it.
+func heldBytes(b arrow.RecordBatch) int64 { return answerBytes + arrowio.Size(b) }
+
 // statements are the prepared statements of a server, by handle, and what they hold
 // for their clients to fetch.
 type statements struct {
@@ -51,7 +58,7 @@ type results struct {
 	model   *Model // in use until they are released
 	schema  *arrow.Schema
 	batches []arrow.RecordBatch
-	rows    int64
+	rows    int64 // of all that was bound, as are the bytes
 	bytes   int64
 	told    bool // by GetFlightInfo: they are fetched next
 	of      *statements
@@ -163,13 +170,13 @@ func (r *results) add(m *Model, b arrow.RecordBatch) error {
 	if err := oneSchema(b.Schema(), r.schema); err != nil {
 		return err
 	}
-	n := arrowio.Size(b)
+	n := heldBytes(b)
 	if held := r.of.held.Add(n); held > r.of.limit {
 		r.of.held.Add(-n)
 		return errs.New(errs.Memory, "statements hold %d bytes of answers, at most %d allowed: fetch what was scored, close statements, or bind fewer rows", held, r.of.limit)
 	}
 	b.Retain()
-	r.batches, r.rows, r.bytes = append(r.batches, b), r.rows+b.NumRows(), r.bytes+n
+	r.batches, r.rows, r.bytes = append(r.batches, b), r.rows+b.NumRows(), r.bytes+arrowio.Size(b)
 	return nil
 }
 
@@ -181,9 +188,7 @@ func (r *results) next() arrow.RecordBatch {
 	b := r.batches[0]
 	r.batches[0] = nil
 	r.batches = r.batches[1:]
-	n := arrowio.Size(b)
-	r.bytes -= n
-	r.of.held.Add(-n)
+	r.of.held.Add(-heldBytes(b))
 	return b
 }
 
