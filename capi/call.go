@@ -136,6 +136,7 @@ func (k *call) feed(list []C.gr_view) error {
 			if len(v.Shape) != 2 {
 				return errs.New(errs.Argument, "input %d lies as columns and has rank %d: 2 expected", i, len(v.Shape))
 			}
+			// SAFETY: api.h asks for an address for each column, good during the call.
 			v.Columns = unsafe.Slice((*unsafe.Pointer)(unsafe.Pointer(list[i].columns)), v.Shape[1])
 		}
 		if list[i].dtype == C.GR_OTHER {

@@ -101,7 +101,8 @@ func (z *specializer) takesColumns(st *step) bool {
 	return st.static && !st.rename && st.node.Def.Columns != nil && st.node.Def.Columns(z.inferred(st))
 }
 
-// inferred is what an operator is told of a step's inputs when it is asked.
+// inferred is what an operator is told of a step, of the inputs that its node lists,
+// when it is asked about it.
 func (z *specializer) inferred(st *step) *op.Infer {
 	in, known := make([]*tensor.View, st.args), make([]bool, st.args)
 	for k, v := range st.in[:st.args] {

@@ -77,7 +77,7 @@ func (z *specializer) evaluate(g *graph.Graph, st *step, outs []tensor.View, sc 
 	}
 	if n.Def.Codes != nil {
 		out := sc[n.Out[0]]
-		if c, ok := z.codesOf(&step{node: n, in: st.in, out: []int{out}, static: true}); ok {
+		if c, ok := z.codesOf(&step{node: n, in: st.in, args: st.args, out: []int{out}, static: true}); ok {
 			z.folded[out] = folded{*in[0], c}
 		}
 	}

@@ -61,7 +61,7 @@ func (z *specializer) chainable(st *step) bool {
 
 // link adds the step to a chain; ref gives the inputs.
 func (z *specializer) link(st *step, b *chain.Builder, ref func(v int) chain.Ref) (chain.Ref, bool) {
-	return st.node.Def.Chain(z.inferOf(st), b, func(k int) chain.Ref { return ref(st.in[k]) })
+	return st.node.Def.Chain(z.inferred(st), b, func(k int) chain.Ref { return ref(st.in[k]) })
 }
 
 // cluster is a chain that grows.

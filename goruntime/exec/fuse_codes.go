@@ -61,19 +61,7 @@ func (z *specializer) codesOf(st *step) (op.Codes, bool) {
 	if st.node.Def.Codes == nil || !st.static || z.p.vals[st.out[0]].view.Elements() == 0 {
 		return op.Codes{}, false
 	}
-	return st.node.Def.Codes(z.inferOf(st))
-}
-
-// inferOf returns what the rules of a step's operator see.
-func (z *specializer) inferOf(st *step) *op.Infer {
-	in, known := make([]*tensor.View, len(st.in)), make([]bool, len(st.in))
-	for k, v := range st.in {
-		if v != plan.None {
-			in[k], known[k] = &z.p.vals[v].view, z.p.vals[v].known
-		}
-	}
-	n := st.node
-	return op.NewInfer(&n.Attrs, n.Version, n.Opset, in, known, nil)
+	return st.node.Def.Codes(z.inferred(st))
 }
 
 // hold makes f32 codes of what step i quantizes, if all readers turn them back.
@@ -147,7 +135,7 @@ func (f *codes) multiply(i int) error {
 		return nil
 	}
 	made, rounds := f.makers[readers[0]]
-	def, ok := st.node.Def.Whole(f.z.inferOf(st))
+	def, ok := st.node.Def.Whole(f.z.inferred(st))
 	if !rounds || !ok {
 		return nil
 	}

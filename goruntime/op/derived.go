@@ -13,6 +13,8 @@ type derived struct {
 // prepared for. The type of key tells one use from another.
 //
 // Ownership: the node's; it holds no memory outside the Go heap and is never changed.
+// Concurrency: safe from any goroutine; compute must not derive of the same attributes.
+// Errors: those of compute, which is called again the next time.
 func Derive[V any](a *Values, key any, compute func() (V, error)) (V, error) {
 	if a.derived == nil {
 		return compute()
