@@ -21,7 +21,7 @@ GO = GOTOOLCHAIN=go$$($(BIN)/python python/build/gotool.py need) $$($(BIN)/pytho
 TOOLS_GO = GOTOOLCHAIN=go$$(../../$(BIN)/python ../../python/build/gotool.py need) $$(../../$(BIN)/python ../../python/build/gotool.py)
 SOURCES := $(shell find goruntime capi python setup.py pyproject.toml go.mod -type f \( -name '*.go' -o -name '*.[chs]' -o -name '*.py' -o -name '*.map' -o -name 'schema.txt' -o -name '*.toml' -o -name go.mod \) -not -name '*_test.go' 2>/dev/null)
 
-.PHONY: help demo test test-go test-c test-python test-slow test-all test-race test-invariants test-portable test-arm64 test-install fuzz lint check generate profile conformance test-clients test-torch test-distributed bench build clean machine
+.PHONY: help demo test test-go test-c test-python test-slow test-all test-race test-invariants test-portable test-arm64 test-install fuzz lint check generate profile conformance test-clients test-torch test-distributed bench bench-serve build clean machine
 
 help:
 	@sed -n '1,4s/^# //p' Makefile

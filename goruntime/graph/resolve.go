@@ -85,5 +85,8 @@ func (l *Lacking) Error() string {
 	for i, k := range l.List {
 		list[i] = k.String()
 	}
+	if len(list) == 1 {
+		return "the model needs an operator that is not supported: " + list[0]
+	}
 	return fmt.Sprintf("the model needs %d operators that are not supported: %s", len(list), strings.Join(list, ", "))
 }

@@ -23,6 +23,7 @@ another element type, where casts allow it                 1 (conversion)
 
 from __future__ import annotations
 
+import copy
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
@@ -145,7 +146,7 @@ class Binding:
                 f"no columns for the inputs {left}" if left else f"the batch has no columns {missing}; it has {', '.join(map(repr, self.places))}"
             )
         self.schema: Any = None  # of the batches that it was made for
-        self.asked = inputs
+        self.asked = copy.deepcopy(inputs)  # the caller may change it for the next batch
         self.outputs: list[str] = evaluator.output_names
         self._bound = [
             (name, dtype, shape, self.inputs[name], tuple(self.places[c] for c in self.inputs[name]))

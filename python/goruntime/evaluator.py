@@ -186,6 +186,8 @@ class ReferenceEvaluator:
             if self._engine is not None:
                 raise
             error.missing = self.missing(self._path if self._path is not None else self._bytes)
+            if error.missing:
+                error.args = (f"{error}; new_ops or goruntime.register_custom_kernel runs them in Python",)
             raise
         opened.string_dtype = self._strings
         debug("opened %s: %d inputs, %d outputs", self._path or "a model in memory", len(opened.inputs), len(opened.outputs))

@@ -19,7 +19,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn, TimeRemainingColumn
 
 from ._tables import Source, writing
-from .errors import Error
+from .errors import Error, WrongTypeError
 from .scoring import Rules, Scoring
 
 
@@ -48,6 +48,8 @@ def score(
         )  # fmt: skip
         with _terminating():
             _score(Scoring(str(model), rules, num_threads=threads), [Source(path) for path in data], output, quiet)
+    except WrongTypeError as error:
+        raise click.ClickException(f"{error}{'' if cast else '; --cast converts columns of numbers'}") from error
     except (Error, pa.ArrowException, KeyError, ValueError, OSError) as error:
         raise click.ClickException(str(error)) from error
 

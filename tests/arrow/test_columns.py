@@ -253,6 +253,10 @@ def test_a_schema_is_bound_once_and_another_one_anew(arenas):
     turned = pa.record_batch({name: batch_of(x).column(name) for name in reversed(batch_of(x).schema.names)})
     again = arrow.score(evaluator, turned, inputs={"x": [f"f{i}" for i in range(K)]})["y"]
     assert again.tobytes() == first.tobytes()
+    order = {"x": [f"f{i}" for i in range(K)]}
+    for _ in range(2):  # the caller's own dict, turned around between the calls
+        np.testing.assert_array_equal(arrow.score(evaluator, turned, inputs=order)["y"], first if order["x"][0] == "f0" else first[:, ::-1])
+        order["x"].reverse()
     np.testing.assert_array_equal(arrow.score(evaluator, turned)["y"], first[:, ::-1])
 
 

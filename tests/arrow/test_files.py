@@ -67,6 +67,8 @@ def test_errors_are_one_line_and_leave_nothing(tmp_path, table):
     assert "Traceback" not in done.stderr
     assert out.read_bytes() == b"what was there"
     assert {p.name for p in tmp_path.iterdir()} == {"in.parquet", "out.parquet"}
+    parquet.write_table(pa.table({"x": [1, 2]}), tmp_path / "whole.parquet")
+    assert '"x": i64 given, f32 expected; --cast converts columns of numbers' in run(MODELS / "double.onnx", tmp_path / "whole.parquet", "-o", out).stderr
     assert ".csv expected" in run(MODELS / "double.onnx", tmp_path / "in.parquet", "-o", tmp_path / "out.txt").stderr
     assert "COLUMN=NUMBER expected" in run(MODELS / "double.onnx", tmp_path / "in.parquet", "-o", out, "--fill", "x").stderr
 
