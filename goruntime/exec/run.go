@@ -148,7 +148,7 @@ func (c *Call) end(f *frame) {
 	c.run.crew.Leave()
 	f.end()
 	c.run.dropText()
-	f.prog.done(f)
+	f.prog.unit.keepHot(f)
 }
 
 func (c *Call) begin(on Resources) {

@@ -200,6 +200,9 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 	if n := testing.AllocsPerRun(50, run); n != 0 {
 		t.Errorf("%v Go allocations a run", n)
 	}
+	if s.outputs.runner.(*unit).hot.Load() == nil {
+		t.Error("no frame waits outside the lock for the next run")
+	}
 	e2, o2 := s.Execution().Stats(), s.IO().Stats()
 	if e2.SystemAllocations != e.SystemAllocations || o2.SystemAllocations != o.SystemAllocations || e2.Misses != e.Misses || o2.Misses != o.Misses {
 		t.Errorf("runs ask the system for memory: %+v %+v", e2, o2)
