@@ -319,12 +319,12 @@ func (f *Feeds) Bytes() int64 {
 	return n
 }
 
-// Alike reports whether the rows of both feeds are of the same types and shapes, so
-// that Join can put them together.
+// Alike reports whether the rows of both feeds are of the same types and shapes and lie
+// in the same way, so that Join can put them together.
 func (f *Feeds) Alike(g *Feeds) bool {
 	for i := range f.Views {
 		a, b := &f.Views[i], &g.Views[i]
-		if a.DType != b.DType || len(a.Shape) != len(b.Shape) {
+		if a.DType != b.DType || len(a.Shape) != len(b.Shape) || (a.Columns == nil) != (b.Columns == nil) {
 			return false
 		}
 		if len(a.Shape) > 0 && !a.Shape[1:].Equal(b.Shape[1:]) {
