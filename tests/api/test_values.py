@@ -8,9 +8,9 @@ import pickle
 import ml_dtypes
 import numpy as np
 import pytest
-from onnx import TensorProto, helper
+from onnx import TensorProto, helper, numpy_helper
 
-from goruntime import ExecutionArena, IOArena, ReferenceEvaluator, RuntimeContext, ShapeError, WrongTypeError
+from goruntime import ExecutionArena, IOArena, ReferenceEvaluator, RuntimeContext, ShapeError, UnsupportedError, WrongTypeError
 
 F = TensorProto.FLOAT
 TENSOR = helper.make_tensor_type_proto(F, None)
@@ -199,6 +199,38 @@ def test_floats_of_six_bits(opened, name, number):
 
 
 # ---- loops ----
+
+
+NARROW = {"uint4": 21, "int4": 22, "float4_e2m1fn": 23, "uint2": 25, "int2": 26, "float6_e2m3fn": 27, "float6_e3m2fn": 28}
+SIX = np.arange(6).reshape(2, 3) % 2  # odd rows, of numbers that each type has
+MOVES = {
+    "Concat": (helper.make_node("Concat", ["x", "x"], ["y"], axis=1), np.concatenate([SIX, SIX], 1)),
+    "Split": (helper.make_node("Split", ["x"], ["y", "z"], axis=0, num_outputs=2), SIX[:1]),
+    "Transpose": (helper.make_node("Transpose", ["x"], ["y"]), SIX.T),
+    "Reshape": (helper.make_node("Reshape", ["x", "shape"], ["y"]), SIX.reshape(3, 2)),
+    "Slice": (helper.make_node("Slice", ["x", "one", "two", "one"], ["y"]), SIX[:, 1:2]),
+    "Gather": (helper.make_node("Gather", ["x", "one"], ["y"]), SIX[[1]]),
+    "Expand": (helper.make_node("Expand", ["x", "one"], ["y"]), SIX),
+    "Where": (helper.make_node("Where", ["yes", "x", "x"], ["y"]), SIX),
+    "Identity": (helper.make_node("Identity", ["x"], ["y"]), SIX),
+}
+
+
+@pytest.mark.parametrize("name", NARROW)
+@pytest.mark.parametrize("operator", MOVES)
+def test_narrow_types_are_moved_or_refused(operator, name):
+    node, expected = MOVES[operator]
+    constants = {"shape": [3, 2], "one": [1], "two": [2], "yes": True}
+    inits = [numpy_helper.from_array(np.array(constants[i]), i) for i in node.input if i != "x"]
+    info = helper.make_tensor_value_info
+    graph = helper.make_graph([node], "g", [info("x", NARROW[name], [2, 3])], [info("y", NARROW[name], None)], list({i.name: i for i in inits}.values()))
+    m = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 25)])
+    x = SIX.astype(np.float32).astype(getattr(ml_dtypes, name))
+    if operator in ("Transpose", "Reshape", "Identity") and ("float6" not in name or operator != "Transpose"):
+        np.testing.assert_array_equal(ReferenceEvaluator(m).run(None, {"x": x})[0].astype(np.float32), expected)
+        return
+    with pytest.raises(UnsupportedError, match=operator):  # the standard has it in no version
+        ReferenceEvaluator(m).run(None, {"x": x})
 
 
 def loop(body_nodes, carried, scans, inputs, opset=18, condition="", trips="n"):

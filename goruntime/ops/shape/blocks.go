@@ -7,8 +7,7 @@ import (
 )
 
 // blocks is the State of Concat and Split: a whole tensor and its parts along
-// one axis, as rows of bytes. It knows no element types: a type below a byte is
-// in neither schema.
+// one axis, as rows of bytes.
 type blocks struct {
 	rows  int // the product of the dimensions before the axis
 	step  int // bytes of a row of the whole
@@ -20,6 +19,10 @@ type blocks struct {
 	thin   bool
 	matrix tensor.View
 }
+
+// wholeBytes are the types whose elements blocks can move: one below a byte is in the
+// schema of neither operator.
+var wholeBytes = op.ByWidth(struct{}{}, struct{}{}, struct{}{}, struct{}{}, struct{}{}, struct{}{})
 
 // part is one tensor: n bytes in each row, from byte at of the whole's row on.
 type part struct {

@@ -15,6 +15,7 @@ var Concat = op.Declare(op.Def{
 	Shape:    concatShape,
 	Prepare:  concatPrepare,
 	Run:      concatRun,
+	DTypes:   wholeBytes,
 	Joins:    concatJoins,
 })
 
@@ -26,6 +27,7 @@ var Concat1 = op.Declare(op.Def{
 	Shape:    concatShape,
 	Prepare:  concatPrepare,
 	Run:      concatRun,
+	DTypes:   wholeBytes,
 	Joins:    concatJoins,
 })
 

@@ -37,7 +37,7 @@ func depthToSpace(versions op.Versions, attrs ...op.Attr) *op.Def {
 			}
 			return nil
 		},
-		Run: op.Unpacked(runStrided), DTypes: stridedCopies,
+		Run: op.Unpacked(runStrided), DTypes: packedCopies,
 	})
 }
 

@@ -37,6 +37,6 @@ func spaceToDepth(versions op.Versions, attrs ...op.Attr) *op.Def {
 			c.State = newPermuted([]int{x[0], x[1], x[2] / b, b, x[3] / b, b}, order)
 			return nil
 		},
-		Run: op.Unpacked(runStrided), DTypes: stridedCopies,
+		Run: op.Unpacked(runStrided), DTypes: packedCopies,
 	})
 }

@@ -30,6 +30,7 @@ var Split = op.Declare(op.Def{
 	},
 	Prepare: splitPrepare(false),
 	Run:     splitRun,
+	DTypes:  wholeBytes,
 	Also:    map[int][]tensor.DType{1: {tensor.I64}},
 })
 
@@ -47,6 +48,7 @@ var Split13 = op.Declare(op.Def{
 	},
 	Prepare: splitPrepare(false),
 	Run:     splitRun,
+	DTypes:  wholeBytes,
 	Also:    map[int][]tensor.DType{1: {tensor.I64}},
 })
 
@@ -60,6 +62,7 @@ var Split2 = op.Declare(op.Def{
 	},
 	Prepare: splitPrepare(true),
 	Run:     splitRun,
+	DTypes:  wholeBytes,
 })
 
 // Split1 is Split before version 2: the sizes are an attribute or an input of
@@ -77,6 +80,7 @@ var Split1 = op.Declare(op.Def{
 	},
 	Prepare: splitPrepare(true),
 	Run:     splitRun,
+	DTypes:  wholeBytes,
 })
 
 // splitShape sets the shapes of all outputs. err is that of reading the sizes;

@@ -57,9 +57,11 @@ func runStrided(c *op.Context) error {
 // Chunk implements op.Task over the rows of the output.
 func (s *strided) Chunk(lo, hi int) { s.run(s, lo, hi) }
 
-// stridedCopies has the copy for each width; Run is then op.Unpacked(runStrided).
-var stridedCopies = op.ByWidth(copyRows[uint8], copyRows[uint16], copyRows[uint32], copyRows[uint64], copyRows[op.Bytes16], copyRows[op.Bytes16]).
-	And(op.Packed(copyRows[uint8]))
+// stridedCopies has the copy for each width.
+var stridedCopies = op.ByWidth(copyRows[uint8], copyRows[uint16], copyRows[uint32], copyRows[uint64], copyRows[op.Bytes16], copyRows[op.Bytes16])
+
+// packedCopies has it for types below a byte too; Run is then op.Unpacked(runStrided).
+var packedCopies = stridedCopies.And(op.Packed(copyRows[uint8]))
 
 func copyRows[T any](s *strided, lo, hi int) {
 	out, in := tensor.Elems[T](s.out), tensor.Elems[T](s.in)

@@ -41,7 +41,7 @@ var Transpose = op.Declare(op.Def{
 		return nil
 	},
 	Run:    op.Unpacked(runStrided),
-	DTypes: stridedCopies,
+	DTypes: packedCopies,
 })
 
 func permuted(perm []int, i, rank int) int {
