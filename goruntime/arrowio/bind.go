@@ -1,6 +1,7 @@
 package arrowio
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -43,7 +44,8 @@ type input struct {
 // one.
 //
 // Ownership: the session is borrowed for as long as the plan is used.
-// Errors: errs.Name for an input without a column and a column that is not there,
+// Errors: errs.Name for an input without a column, and for a column or an input of the
+// manifest that is not there,
 // errs.Argument for two columns of one name, errs.Type for a column that no tensor can hold.
 func Compile(s *exec.Session, schema *arrow.Schema, m *Manifest) (*Plan, error) {
 	if m == nil {
@@ -53,6 +55,9 @@ func Compile(s *exec.Session, schema *arrow.Schema, m *Manifest) (*Plan, error) 
 		if at := schema.FieldIndices(f.Name); at[0] != i {
 			return nil, errs.New(errs.Argument, "the columns %d and %d are both named %q: every column needs a name of its own", at[0], i, f.Name)
 		}
+	}
+	if err := m.known(s.Inputs()); err != nil {
+		return nil, err
 	}
 	p := &Plan{session: s, manifest: m, schema: schema}
 	if err := p.bind(); err != nil {
@@ -64,6 +69,20 @@ func Compile(s *exec.Session, schema *arrow.Schema, m *Manifest) (*Plan, error) 
 		}
 	}
 	return p, p.results()
+}
+
+// known refuses rules for inputs that the model has not.
+func (m *Manifest) known(inputs []exec.Info) error {
+	names := make([]string, len(inputs))
+	for i := range inputs {
+		names[i] = inputs[i].Name
+	}
+	for _, name := range slices.Sorted(maps.Keys(m.Inputs)) {
+		if !slices.Contains(names, name) {
+			return errs.New(errs.Name, "the manifest has a rule for the input %q; the model has %s", name, strings.Join(names, ", "))
+		}
+	}
+	return nil
 }
 
 // Schema returns the schema that the plan is for.

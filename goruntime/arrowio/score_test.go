@@ -190,6 +190,7 @@ func TestWhatIsRefused(t *testing.T) {
 		{"another type", "double", schemaOf(field("x", arrow.PrimitiveTypes.Float64)), `[{"x":1}]`, nil, errs.Type, `the column "x" is f64, f32 expected`},
 		{"no column", "sum", schemaOf(field("x", f32)), `[{"x":1}]`, nil, errs.Name, "no columns for the inputs y"},
 		{"no such column", "double", schemaOf(field("x", f32)), `[{"x":1}]`, &Manifest{Inputs: map[string]InputRule{"x": {Columns: []string{"z"}}}}, errs.Name, `0 columns are named "z"`},
+		{"a rule for no input", "double", schemaOf(field("x", f32)), `[]`, &Manifest{Inputs: map[string]InputRule{"X": {Fill: 1}}}, errs.Name, `the manifest has a rule for the input "X"; the model has x`},
 		{"two input columns of one name", "double", schemaOf(field("x", f32), field("z", f32), field("x", f32)), `[]`, nil, errs.Argument, `the columns 0 and 2 are both named "x"`},
 		{"two columns of one name for the one input", "fixed", schemaOf(field("a", f32), field("a", f32), field("b", f32)), `[]`, nil, errs.Argument, `the columns 0 and 1 are both named "a"`},
 		{"a type without a tensor", "double", schemaOf(field("x", arrow.FixedWidthTypes.Date32)), `[]`, nil, errs.Type, "which no tensor can hold"},

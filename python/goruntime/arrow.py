@@ -120,7 +120,7 @@ class Binding:
             inputs: the column, or list of columns, of an input, where names do not tell.
 
         Raises:
-            NameNotFoundError: an input without a column.
+            NameNotFoundError: an input without a column, columns for an input that the model has not.
             ArgumentError: two columns of one name.
         """
         self.places: dict[str, int] = {}
@@ -141,10 +141,14 @@ class Binding:
             self.inputs[left[0]] = spare
             left = []
         missing = [c for columns in self.inputs.values() for c in columns if c not in self.places]
-        if left or missing:
-            raise NameNotFoundError(
-                f"no columns for the inputs {left}" if left else f"the batch has no columns {missing}; it has {', '.join(map(repr, self.places))}"
-            )
+        unknown = [name for name in self.inputs if name not in evaluator.input_names]
+        if unknown:
+            raise NameNotFoundError(f"the model has no inputs {unknown}; it has {', '.join(map(repr, evaluator.input_names))}")
+        there = ", ".join(map(repr, self.places)) or "none"
+        if left:
+            raise NameNotFoundError(f"no columns for the inputs {left}; the batch has {there}: say by inputs which feed them")
+        if missing:
+            raise NameNotFoundError(f"the batch has no columns {missing}; it has {there}")
         self.schema: Any = None  # of the batches that it was made for
         self.asked = copy.deepcopy(inputs)  # the caller may change it for the next batch
         self.outputs: list[str] = evaluator.output_names
@@ -160,7 +164,13 @@ class Binding:
         )
 
     def feeds(self, batch: Any, evaluator: ReferenceEvaluator, fills: Mapping[str, Any], casts: bool | Collection[str]) -> dict[str, Any]:
-        """Return the feeds of one batch; what is copied goes to the I/O arena."""
+        """Return the feeds of one batch; what is copied goes to the I/O arena.
+
+        Raises:
+            NameNotFoundError: casts of an input that is not fed.
+        """
+        if not isinstance(casts, bool) and not self.inputs.keys() >= set(casts):
+            raise NameNotFoundError(f"casts names {sorted(set(casts) - self.inputs.keys())}; the inputs are {', '.join(map(repr, self.inputs))}")
         arena = evaluator.io_allocator._native
         feeds: dict[str, Any] = batch.feeds(self._wanted, arena, casts, fills if isinstance(fills, dict) else dict(fills))
         if len(feeds) == len(self._bound):

@@ -156,10 +156,14 @@ def test_inputs_bind_by_name_or_as_told(arenas):
     batch = pa.record_batch({"other": pa.array(["x", "y"]), "b": pa.array([1, 2], pa.float32()), "a": pa.array([10, 20], pa.float32())})
     assert arrow.score(evaluator, batch)["c"].tolist() == [11, 22]
     assert arrow.score(evaluator, batch, inputs={"a": "b", "b": "b"})["c"].tolist() == [2, 4]
-    with pytest.raises(NameNotFoundError, match=r"no columns for the inputs \['a', 'b'\]"):
+    with pytest.raises(NameNotFoundError, match=r"no columns for the inputs \['a', 'b'\]; the batch has 'z', 'other': say by inputs"):
         arrow.score(evaluator, pa.record_batch({"z": batch.column("a"), "other": batch.column("other")}))
     with pytest.raises(NameNotFoundError, match=r"the batch has no columns \['q'\]"):
         arrow.score(evaluator, batch, inputs={"a": "q"})
+    with pytest.raises(NameNotFoundError, match=r"the model has no inputs \['q'\]; it has 'a', 'b'"):
+        arrow.score(evaluator, batch, inputs={"q": "a"})
+    with pytest.raises(NameNotFoundError, match=r"casts names \['q'\]; the inputs are 'a', 'b'"):
+        arrow.score(evaluator, batch, casts=["a", "q"])
     for names in ("aba", "bba", "xba"):
         twice = pa.RecordBatch.from_arrays([batch.column("a")] * 4, names=[*names, "x"])
         with pytest.raises(ArgumentError, match=r"are both named '[abx]': every column needs a name of its own"):
