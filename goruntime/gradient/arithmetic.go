@@ -2,8 +2,6 @@ package gradient
 
 import "github.com/goruntime/goruntime/goruntime/onnx"
 
-func nothing(*step) {}
-
 func identity(s *step) { s.give(0, s.g) }
 
 // cast passes the gradient through types that hold a half, and none through whole

@@ -76,6 +76,19 @@ func (s *step) gathered(sums, positions, g string) string {
 	return s.node("ScatterElements", attrs, sums, s.op("Reshape", positions, flat), s.op("Reshape", g, flat))
 }
 
+// scatterElements passes what it adds to, and gives what it adds the gradient of the
+// places that it goes to.
+func scatterElements(s *step) {
+	if a := s.attr("reduction"); a == nil || string(a.S) != "add" {
+		s.fail("where its reduction is not add")
+		return
+	}
+	s.give(0, s.g)
+	if s.wants(2) {
+		s.give(2, s.node("GatherElements", []onnx.Attr{number("axis", s.int("axis", 0))}, s.g, s.in(1)))
+	}
+}
+
 // maxPool gives the gradient to the pixels that the pooling found.
 func maxPool(s *step) {
 	if s.opset < 8 || s.int("storage_order", 0) != 0 {

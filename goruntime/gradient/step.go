@@ -26,10 +26,21 @@ var rules = map[string]rule{
 	"Reshape": reshape, "Flatten": reshape, "Squeeze": reshape, "Unsqueeze": reshape, "Transpose": transpose, "Expand": expand,
 	"Concat": concat, "Einsum": einsum,
 	"Slice": moved, "Split": moved, "Gather": moved, "GatherElements": moved, "GatherND": moved, "Tile": moved, "DepthToSpace": moved,
-	"SpaceToDepth": moved, "Compress": moved, "MaxPool": maxPool, "BatchNormalization": batchNormalization,
-	"Floor": nothing, "Ceil": nothing, "Round": nothing, "Sign": nothing, "Shape": nothing, "Size": nothing, "Equal": nothing, "Less": nothing,
-	"Greater": nothing, "LessOrEqual": nothing, "GreaterOrEqual": nothing, "Not": nothing, "And": nothing, "Or": nothing, "Xor": nothing,
-	"IsNaN": nothing, "IsInf": nothing, "ArgMax": nothing, "ArgMin": nothing, "NonZero": nothing, "OneHot": nothing,
+	"SpaceToDepth": moved, "Compress": moved, "ScatterElements": scatterElements, "MaxPool": maxPool, "BatchNormalization": batchNormalization,
+}
+
+// flat has the operators whose outputs change by steps only: nothing goes back through
+// them.
+var flat = map[string]bool{
+	"Floor": true, "Ceil": true, "Round": true, "Sign": true, "Shape": true, "Size": true, "Equal": true, "Less": true, "Greater": true,
+	"LessOrEqual": true, "GreaterOrEqual": true, "Not": true, "And": true, "Or": true, "Xor": true, "IsNaN": true, "IsInf": true,
+	"ArgMax": true, "ArgMin": true, "NonZero": true, "OneHot": true,
+}
+
+// carries reports whether input i of a node tells more than a type or where a step is.
+func carries(n *onnx.Node, i int) bool {
+	standard := n.Domain == Domain || onnx.Domain(n.Domain) == ""
+	return !standard || !flat[n.OpType] && (n.OpType != "CastLike" || i == 0)
 }
 
 // differentiate writes the nodes from y back to xs.

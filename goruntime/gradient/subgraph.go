@@ -130,10 +130,10 @@ func hasBody(n *onnx.Node) bool {
 func (s *subgraph) leave(n *onnx.Node) {
 	depends := false
 	active := false
-	for _, in := range reads(n) {
+	for i, in := range reads(n) {
 		_, known := s.value[in]
 		depends = depends || known
-		active = active || s.active[in]
+		active = active || s.active[in] && carries(n, i)
 	}
 	if !depends {
 		return

@@ -129,6 +129,8 @@ CASES = [
     ("Gather along an axis", node("Gather", "x0", "i", axis=1), [f32(3, 5)], lambda x: x[:, np.array([4, 0, 4])], 18, [ints("i", 4, 0, -1)]),
     ("GatherElements", node("GatherElements", "x0", "i", axis=1), [f32(1, 5)], lambda x: x[:, np.array([4, 0, 4])], 18,
      [numpy_helper.from_array(np.array([[4, 0, -1]]), "i")]),
+    ("ScatterElements that adds", node("ScatterElements", "x0", "i", "x1", axis=1, reduction="add"), [A, f32(2, 3)],
+     lambda a, b: a.at[np.arange(2)[:, None], np.array([[3, 0, 3], [1, 1, 2]])].add(b), 18, [numpy_helper.from_array(np.array([[3, 0, -1], [1, 1, 2]]), "i")]),
     ("Tile", node("Tile", "x0", "r"), [A], lambda x: jnp.tile(x, (2, 3)), 18, [ints("r", 2, 3)]),
     ("MaxPool", node("MaxPool", "x0", kernel_shape=[3, 2], strides=[2, 1], pads=[1, 0, 0, 1]), [f32(2, 3, 6, 5)],
      lambda x: jax.lax.reduce_window(x, -jnp.inf, jax.lax.max, (1, 1, 3, 2), (1, 1, 2, 1), ((0, 0), (0, 0), (1, 0), (0, 1))), 18, []),
@@ -180,6 +182,30 @@ def test_second_derivatives():
     found = ReferenceEvaluator(model(nodes, ["x", "w"], ["dx", "dw", "dxx", "dxw"])).run(None, {"x": x, "w": w})
     for got, want in zip(found, [3 * x**2 + np.exp(x) * w, np.exp(x), 6 * x + np.exp(x) * w, np.exp(x)], strict=True):
         np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-5)
+
+
+TWICE = [c for c in CASES if c[0] not in ("Conv", "Conv with strides, padding", "Conv with dilations", "Pow of zero, negatives", "Clip without bounds")]
+
+
+@pytest.mark.parametrize(("operator", "inputs", "function", "opset", "initializers"), [c[1:] for c in TWICE], ids=[c[0] for c in TWICE])
+def test_second_derivatives_of_each_operator(operator, inputs, function, opset, initializers):
+    """Of the cube of y, so that it has some; the gradients are weighed for the second time."""
+    xs = [f"x{i}" for i in range(len(inputs))]
+    weights = [f32(*x.shape) for x in inputs]
+    add = [node("Mul", f"d{x}", f"w{x}", out=f"p{x}") for x in xs] + [node("ReduceSum", f"p{x}", out=f"r{x}", keepdims=0) for x in xs]
+    nodes = [operator, node("Mul", "y", "y", out="y2"), node("Mul", "y2", "y", out="y3"), gradient(xs, "y3"), *add,
+             node("Sum", *(f"r{x}" for x in xs), out="all"), gradient(xs, "all", outputs=[f"e{x}" for x in xs])]  # fmt: skip
+    held = [numpy_helper.from_array(w, f"w{x}") for x, w in zip(xs, weights, strict=True)]
+    m = model(nodes, xs, [f"e{x}" for x in xs], opset, [*initializers, *held])
+    found = ReferenceEvaluator(m).run(None, dict(zip(xs, inputs, strict=True)))
+    every = tuple(range(len(inputs)))
+
+    def weighed(*x):
+        return sum((g * w).sum() for g, w in zip(jax.grad(lambda *x: (function(*x) ** 3).sum(), every)(*x), weights, strict=True))
+
+    wanted = jax.grad(weighed, every)(*map(jnp.asarray, inputs))
+    for got, want in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(got, want, rtol=2e-3, atol=2e-4 * max(1, np.abs(want).max()))
 
 
 def test_each_output_of_a_split():
