@@ -19,6 +19,7 @@ __all__ = ["Source", "writing"]
 ROWS = 16384  # of a batch at most
 BYTES = 8 << 20  # of a batch, about, where rows are wide
 GROUP = 16 << 20  # bytes of a row group that is written, about
+MANY = 512  # batches that wait for a row group before they are made one
 READ, LEAST = 256 << 10, 16 << 10  # bytes that are read of a column at once, also of many columns
 
 Columns = Callable[[pa.Schema], list[str]]
@@ -184,6 +185,8 @@ class Sink:
         self.writer: Any = None
         self.schema: pa.Schema = None
         self.waiting: list[pa.RecordBatch] = []  # for a row group to be full
+        self.small: list[pa.RecordBatch] = []  # the last of those, each on its own
+        self.bytes = 0  # of both
 
     def write(self, batch: pa.RecordBatch, source: pathlib.Path) -> None:
         """Append a batch, the answers for a file.
@@ -199,12 +202,16 @@ class Sink:
         if self.suffix != ".parquet":
             self.writer.write_batch(batch)
             return
-        self.waiting.append(batch)
-        if sum(b.nbytes for b in self.waiting) >= GROUP:
+        self.small.append(batch)
+        self.bytes += batch.nbytes
+        if len(self.small) == MANY:  # a batch of few rows takes more than its bytes
+            self.waiting += pa.Table.from_batches(self.small).combine_chunks().to_batches()
+            self.small = []
+        if self.bytes >= GROUP:
             self._group()
 
     def _group(self) -> None:
-        group, self.waiting = self.waiting, []
+        group, self.waiting, self.small, self.bytes = self.waiting + self.small, [], [], 0
         if group:
             self.writer.write_table(pa.Table.from_batches(group), row_group_size=sum(b.num_rows for b in group) or None)
 
@@ -213,7 +220,7 @@ class Sink:
         writer, self.writer = self.writer, None
         if writer is not None:
             try:
-                if self.waiting:
+                if self.waiting or self.small:
                     self.writer = writer
                     self._group()
             finally:

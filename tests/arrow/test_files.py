@@ -233,3 +233,15 @@ def test_thousands_of_columns_are_read_in_bounded_memory(tmp_path):
     parquet.write_table(table, tmp_path / "in.parquet", use_dictionary=False, compression="none")
     read = pa.Table.from_batches(_tables.Source(tmp_path / "in.parquet").batches(lambda schema: schema.names))
     assert read == table
+
+
+def test_batches_of_a_row_make_whole_groups(tmp_path):
+    """However many there are, few wait for their group."""
+    count = 5 * _tables.MANY + 3
+    with _tables.writing(tmp_path / "out.parquet") as sink:
+        for i in range(count):
+            sink.write(pa.record_batch({"y": [i], "s": [str(i)]}), tmp_path / "in.arrows")
+            assert len(sink.waiting) + len(sink.small) <= _tables.MANY + 5
+    with parquet.ParquetFile(tmp_path / "out.parquet") as file:
+        assert file.metadata.num_row_groups == 1
+        assert file.read().to_pydict() == {"y": list(range(count)), "s": [str(i) for i in range(count)]}
