@@ -50,16 +50,23 @@ type expander struct {
 // Errors: errs.Argument for lengths beyond the body, claims that do not come true, and
 // claims beyond the limit, of which nothing is decompressed.
 func (x expander) expand(header, body []byte) (arena.Handle, []byte, error) {
-	batch, ok := compressedBatch(header)
-	if !ok {
-		return arena.Handle{}, nil, nil
-	}
-	codec, err := codecOf(batch)
-	if err != nil {
-		return arena.Handle{}, nil, err
-	}
-	parts, total, err := partsOf(batch, body, x.limit)
-	if err != nil {
+	var (
+		compressed bool
+		codec      byte
+		parts      []part
+		total      int
+	)
+	err := looking(func() (err error) {
+		batch, ok := compressedBatch(header)
+		if compressed = ok; !ok {
+			return nil
+		}
+		if codec, err = codecOf(batch); err == nil {
+			parts, total, err = partsOf(batch, body, x.limit)
+		}
+		return err
+	})
+	if err != nil || !compressed {
 		return arena.Handle{}, nil, err
 	}
 	h, err := x.io.Acquire(total)

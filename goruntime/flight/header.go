@@ -29,7 +29,7 @@ const (
 )
 
 // table is a flatbuffer table whose vectors are checked against the bytes that are
-// there. What lies outside panics, which newMessage turns into an error.
+// there. What lies outside panics: see looking.
 type table struct{ flatbuffers.Table }
 
 func rootOf(b []byte) table {

@@ -121,17 +121,27 @@ func newMessage(header []byte, body *memory.Buffer, x expander) (msg message, er
 }
 
 // bodyLength returns the bytes of body that a header says it has. It reports what is
-// wrong with one; damaged ones make its readers panic.
+// wrong with one.
 func bodyLength(header []byte) (n int64, err error) {
+	err = looking(func() error {
+		if err := checkHeader(header); err != nil {
+			return err
+		}
+		n = ipc.NewMessage(memory.NewBufferBytes(header), memory.NewBufferBytes(nil)).BodyLen()
+		return nil
+	})
+	return n, err
+}
+
+// looking calls a function that reads a header. Damaged ones make readers of
+// flatbuffers panic, which is an error here; the function must hold nothing meanwhile.
+func looking(read func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = errs.New(errs.Argument, "a message whose header is no Arrow message")
 		}
 	}()
-	if err := checkHeader(header); err != nil {
-		return 0, err
-	}
-	return ipc.NewMessage(memory.NewBufferBytes(header), memory.NewBufferBytes(nil)).BodyLen(), nil
+	return read()
 }
 
 func (m *messages) drop() {
