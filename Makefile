@@ -102,7 +102,7 @@ test-all: test test-slow test-race test-invariants test-portable test-arm64 fuzz
 
 lint: $(VENV)/installed
 	cd .ci/tools && $(TOOLS_GO) build -o ../../.cache/tools/ mvdan.cc/gofumpt honnef.co/go/tools/cmd/staticcheck
-	test -z "$$(.cache/tools/gofumpt -l goruntime capi | tee /dev/stderr)"
+	@files="$$(.cache/tools/gofumpt -l goruntime capi)"; test -z "$$files" || { echo "not formatted by gofumpt: $$files" >&2; exit 1; }
 	$(GO) vet ./...
 	PATH="$$(dirname $$($(BIN)/python python/build/gotool.py)):$$PATH" GOTOOLCHAIN=go$$($(BIN)/python python/build/gotool.py need) .cache/tools/staticcheck -tags ort ./...
 	$(BIN)/ruff check python tests examples bench setup.py
