@@ -323,6 +323,7 @@ def test_r_a_collection_in_the_middle_of_runs(bench):
             gc.collect()
 
     collector = threading.Thread(target=collect)
+    gc.freeze()  # what other tests left is not looked at each time
     collector.start()
     try:
         for _ in range(500):
@@ -332,6 +333,7 @@ def test_r_a_collection_in_the_middle_of_runs(bench):
     finally:
         stop.set()
         collector.join()
+        gc.unfreeze()
     loop.clear()
 
 
