@@ -86,23 +86,6 @@ func (b bearer) GetRequestMetadata(context.Context, ...string) (map[string]strin
 }
 func (bearer) RequireTransportSecurity() bool { return false }
 
-// gauge returns the sum of a gauge.
-func (r *running) gauge(name string) (sum float64) {
-	r.t.Helper()
-	families, err := r.server.Metrics().Gather()
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	for _, f := range families {
-		for _, m := range f.Metric {
-			if f.GetName() == name {
-				sum += m.Gauge.GetValue()
-			}
-		}
-	}
-	return sum
-}
-
 func TestMetricsCountCopiesByModelAndReason(t *testing.T) {
 	r := start(t, Options{}, nil, "double", "sum")
 	k := r.talk(context.Background(), r.connect(nil), "double")

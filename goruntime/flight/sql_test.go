@@ -270,7 +270,7 @@ func TestStatementsAreBounded(t *testing.T) {
 	if status.Code(err) != codes.ResourceExhausted || !strings.Contains(err.Error(), "statements hold 15072 bytes of answers, at most 15000 allowed") {
 		t.Errorf("answers beyond the bound: %v", err)
 	}
-	if open, bytes := r.gauge("goruntime_statements"), r.gauge("goruntime_statement_bytes"); open != 2 || bytes != heldHere {
+	if open, bytes := r.counted("goruntime_statements"), r.counted("goruntime_statement_bytes"); open != 2 || bytes != heldHere {
 		t.Errorf("the metrics say %v statements with %v bytes, want 2 and %d", open, bytes, heldHere)
 	}
 	if bytes, blocks := r.keeps(); bytes != heldHere || blocks != 1 {

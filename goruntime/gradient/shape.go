@@ -62,11 +62,16 @@ func moved(s *step) {
 			continue
 		}
 		if sums == "" {
-			sums = s.op("Expand", s.real(0, g), s.op("Reshape", size, s.ints(1)))
+			sums = s.zeros(size, g)
 		}
 		sums = s.gathered(sums, again.Outputs[k], g)
 	}
 	s.give(0, s.shaped(sums, s.op("Shape", x)))
+}
+
+// zeros is a vector of so many zeros of the type of like.
+func (s *step) zeros(size, like string) string {
+	return s.op("Expand", s.real(0, like), s.op("Reshape", size, s.ints(1)))
 }
 
 // gathered adds the elements of g to sums, a vector, at their positions.
@@ -98,6 +103,6 @@ func maxPool(s *step) {
 	again := *s.n
 	again.Name, again.Inputs, again.Outputs = s.name("MaxPool"), []string{s.in(0)}, []string{s.name("MaxPool"), s.name("MaxPool")}
 	s.add(&again)
-	sums := s.op("Expand", s.real(0, s.g), s.op("Reshape", s.op("Size", s.in(0)), s.ints(1)))
+	sums := s.zeros(s.op("Size", s.in(0)), s.g)
 	s.give(0, s.shaped(s.gathered(sums, again.Outputs[1], s.g), s.op("Shape", s.in(0))))
 }

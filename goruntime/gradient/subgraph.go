@@ -24,25 +24,18 @@ type subgraph struct {
 
 func (e *expander) subgraph(n *onnx.Node) (*subgraph, error) {
 	s := &subgraph{expander: e, n: n, value: map[string]string{}, independent: map[string]bool{}, active: map[string]bool{}}
-	var independent []string
+	var zs []string
 	for i := range n.Attrs {
 		switch a := &n.Attrs[i]; a.Name {
 		case "y":
 			s.y = string(a.S)
 		case "xs":
-			for _, x := range a.Strings {
-				s.xs = append(s.xs, string(x))
-			}
+			s.xs = a.Texts()
+		case "zs":
+			zs = a.Texts()
 		}
 	}
-	independent = append(independent, s.xs...)
-	for i := range n.Attrs {
-		if a := &n.Attrs[i]; a.Name == "zs" {
-			for _, z := range a.Strings {
-				independent = append(independent, string(z))
-			}
-		}
-	}
+	independent := slices.Concat(s.xs, zs)
 	if s.y == "" || len(s.xs) == 0 {
 		return nil, errs.New(errs.Model, "y is %q and xs are %q: both are needed", s.y, s.xs)
 	}

@@ -37,13 +37,7 @@ func init() { //lint:allow init the converter of graphs refers to the builder, w
 			}
 			return ints
 		}),
-		onnx.AttrStrings: plain(op.KindStrings, func(a *onnx.Attr) any {
-			list := make([]string, len(a.Strings))
-			for i, v := range a.Strings {
-				list[i] = string(v)
-			}
-			return list
-		}),
+		onnx.AttrStrings: plain(op.KindStrings, func(a *onnx.Attr) any { return a.Texts() }),
 		onnx.AttrTensor: func(b *builder, a *onnx.Attr, _ *space, _ *frame) (op.Value, error) {
 			v, err := b.constant(a.T)
 			return op.Value{Kind: op.KindTensor, V: v}, err

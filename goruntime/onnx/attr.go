@@ -60,3 +60,12 @@ type Attr struct {
 	Sparses []SparseTensor
 	Types   []Type
 }
+
+// Texts returns the strings of an attribute.
+func (a *Attr) Texts() []string {
+	list := make([]string, len(a.Strings))
+	for i, s := range a.Strings {
+		list[i] = string(s)
+	}
+	return list
+}

@@ -28,8 +28,5 @@ func small(v *View, i int) any { return SmallOf(v.DType).Value(v.code(i)) }
 
 // code returns the bits of element i of a type of at most a byte.
 func (v *View) code(i int) uint8 {
-	if bits := v.DType.Bits(); bits < 8 {
-		return Code(v.Raw(), i, bits)
-	}
-	return v.Raw()[i]
+	return Code(v.Raw(), i, v.DType.Bits())
 }

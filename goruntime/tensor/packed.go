@@ -42,7 +42,7 @@ func Pack(dst, src []byte, bits int) {
 	}
 }
 
-// Code returns the bits of element i of packed elements.
+// Code returns the bits of element i of packed elements, or of elements of a byte.
 func Code(packed []byte, i, bits int) byte {
 	at, shift := i*bits/8, i*bits%8
 	x := uint(packed[at])

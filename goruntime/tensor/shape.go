@@ -67,6 +67,20 @@ func (s Shape) Equal(t Shape) bool {
 	return true
 }
 
+// Strides returns the distances, in elements, between neighbours of a dense tensor of
+// shape s along the dimensions of a broadcast one of the given rank, which is at least
+// that of s; 0 where s is repeated or has one element.
+func (s Shape) Strides(rank int) []int {
+	list, step := make([]int, rank), 1
+	for i := len(s) - 1; i >= 0; i-- {
+		if s[i] != 1 {
+			list[rank-len(s)+i] = step
+		}
+		step *= s[i]
+	}
+	return list
+}
+
 // Clone returns a copy that shares nothing with s.
 func (s Shape) Clone() Shape { return append(Shape(nil), s...) }
 

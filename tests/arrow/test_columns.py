@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import pathlib
 import sys
 
@@ -13,7 +12,7 @@ import pyarrow as pa
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from goruntime import ExecutionArena, IOArena, ReferenceEvaluator, RuntimeContext, WrongTypeError, arrow
+from goruntime import ReferenceEvaluator, RuntimeContext, WrongTypeError, arrow
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "parity"))
 import zoo
@@ -58,27 +57,6 @@ GATHERED = {
     "one of two": (model(helper.make_node("Neg", ["x"], ["n"]), helper.make_node("MatMul", ["x", "w"], ["p"]),
                          helper.make_node("MatMul", ["n", "w"], ["q"]), helper.make_node("Sub", ["p", "q"], ["y"]), weights=[("w", W)]), lambda x: 2 * (x @ W)),
 }  # fmt: skip
-
-
-class Arenas:
-    def __init__(self):
-        self.execution, self.io = ExecutionArena(), IOArena()
-
-    def open(self, proto, **options):
-        return ReferenceEvaluator(proto, allocator=self.execution, io_allocator=self.io, **options)
-
-    def copies(self):
-        return {k: v for k, v in self.io.stats()["copies"].items() if v}
-
-
-@pytest.fixture
-def arenas():
-    """Arenas that must be empty at the end."""
-    made = Arenas()
-    yield made
-    gc.collect()
-    assert made.io.leased_count == 0, "a lease was not given back"
-    assert made.io.total_allocated_size == made.execution.total_allocated_size == 0
 
 
 def batch_of(x):

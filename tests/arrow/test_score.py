@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 from onnx import TensorProto, helper
 
-from goruntime import ArgumentError, ExecutionArena, IOArena, NameNotFoundError, ReferenceEvaluator, ShapeError, UnsupportedError, WrongTypeError, arrow
+from goruntime import ArgumentError, NameNotFoundError, ShapeError, UnsupportedError, WrongTypeError, arrow
 
 F, S = TensorProto.FLOAT, TensorProto.STRING
 
@@ -31,27 +31,6 @@ ROWS = model([helper.make_node("ReduceSum", ["x", "axis"], ["y"], keepdims=0), h
 
 def same(kind):
     return model([helper.make_node("Identity", ["x"], ["y"])], [("x", kind, None)], [("y", kind, None)])
-
-
-class Arenas:
-    def __init__(self):
-        self.execution, self.io = ExecutionArena(), IOArena()
-
-    def open(self, proto):
-        return ReferenceEvaluator(proto, allocator=self.execution, io_allocator=self.io)
-
-    def copies(self):
-        return {k: v for k, v in self.io.stats()["copies"].items() if v}
-
-
-@pytest.fixture
-def arenas():
-    """Arenas that must be empty at the end."""
-    made = Arenas()
-    yield made
-    gc.collect()
-    assert made.io.leased_count == 0, "a lease was not given back"
-    assert made.io.total_allocated_size == made.execution.total_allocated_size == 0
 
 
 X = np.arange(12, dtype=np.float32)

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/goruntime/goruntime/goruntime/kernels/vec"
+	"github.com/goruntime/goruntime/goruntime/tensor"
 )
 
 // Ref is a value of a chain that is being built: an input, a number, or what a
@@ -94,7 +95,7 @@ func (b *Builder) Finish(shape []int, onto bool) *Program {
 func (p *Program) lay(shape []int, inputs [][]int) {
 	all := make([][]int, len(inputs))
 	for i, s := range inputs {
-		all[i] = steps(s, len(shape))
+		all[i] = tensor.Shape(s).Strides(len(shape))
 	}
 	p.inputs = make([]input, len(inputs))
 	for d, n := range shape {
@@ -123,7 +124,7 @@ func (p *Program) lay(shape []int, inputs [][]int) {
 		}
 	}
 	p.last = p.dims[len(p.dims)-1]
-	dense := steps(p.dims, len(p.dims))
+	dense := tensor.Shape(p.dims).Strides(len(p.dims))
 	for i := range p.inputs {
 		in := &p.inputs[i]
 		in.dense = slices.Equal(in.steps, dense)
@@ -149,20 +150,6 @@ func (p *Program) short() bool {
 		numbers = numbers || each
 	}
 	return numbers
-}
-
-// steps returns the distances between neighbours of a dense tensor of shape s seen
-// with the given rank; 0 where it is repeated.
-func steps(s []int, rank int) []int {
-	list := make([]int, rank)
-	step := 1
-	for i := len(s) - 1; i >= 0; i-- {
-		if s[i] != 1 {
-			list[rank-len(s)+i] = step
-		}
-		step *= s[i]
-	}
-	return list
 }
 
 // single reports whether a place holds one number for all elements of a line.

@@ -50,10 +50,8 @@ func OperationLoop(o Operation, f Form) Loop {
 // parameters of a curve. Dst may be a or b.
 func (l *Loop) Run(dst, a, b unsafe.Pointer, n int, s, r float32) {
 	x := args{dst: dst, a: a, b: b, n: n / l.lanes, all: n, s: s, r: r, rows: 1}
-	if tail := n % l.lanes; tail > 0 && l.masked {
-		x.mask = unsafe.Pointer(&tails.bits[tail])
-	} else if tail > 0 {
-		x.mask = unsafe.Pointer(&tails.words[tail])
+	if tail := n % l.lanes; tail > 0 {
+		x.masked(tail, l.masked)
 	}
 	l.run(borrow(&x))
 	runtime.KeepAlive(&x)
@@ -63,10 +61,8 @@ func (l *Loop) Run(dst, a, b unsafe.Pointer, n int, s, r float32) {
 // with a number for each row: those of b, or of a in the form Right.
 func (l *Loop) Rows(dst, a, b unsafe.Pointer, n, rows int) {
 	x := args{dst: dst, a: a, b: b, n: n / l.lanes, all: n, rows: rows, step: 4 * (n % l.lanes)}
-	if tail := n % l.lanes; tail > 0 && l.masked {
-		x.mask = unsafe.Pointer(&tails.bits[tail])
-	} else if tail > 0 {
-		x.mask = unsafe.Pointer(&tails.words[tail])
+	if tail := n % l.lanes; tail > 0 {
+		x.masked(tail, l.masked)
 	}
 	l.run(borrow(&x))
 	runtime.KeepAlive(&x)

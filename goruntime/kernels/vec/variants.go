@@ -123,12 +123,19 @@ func newArgs(dst, src []float32, step int) args {
 		n = len(src)
 	}
 	a := args{dst: first(dst), a: first(src), n: n / step, all: n, rows: 1}
-	if tail := n % step; tail > 0 && chosen().level == cpu.AVX512 {
-		a.mask = unsafe.Pointer(&tails.bits[tail])
-	} else if tail > 0 {
-		a.mask = unsafe.Pointer(&tails.words[tail])
+	if tail := n % step; tail > 0 {
+		a.masked(tail, chosen().level == cpu.AVX512)
 	}
 	return a
+}
+
+// masked lets the last step be of tail elements.
+func (a *args) masked(tail int, bits bool) {
+	if bits {
+		a.mask = unsafe.Pointer(&tails.bits[tail])
+	} else {
+		a.mask = unsafe.Pointer(&tails.words[tail])
+	}
 }
 
 // reduce runs a reduction, whose step is lanes in every variant.

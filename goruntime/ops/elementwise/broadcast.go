@@ -28,7 +28,7 @@ const grain = 16 << 10
 
 func newPair(out, a, b tensor.Shape) *pair {
 	p := &pair{rows: 1}
-	sa, sb := steps(a, len(out)), steps(b, len(out))
+	sa, sb := a.Strides(len(out)), b.Strides(len(out))
 	for i, d := range out {
 		if d == 1 {
 			continue
@@ -47,20 +47,6 @@ func newPair(out, a, b tensor.Shape) *pair {
 		p.rows *= d
 	}
 	return p
-}
-
-// steps returns the distances, in elements, between neighbours of a dense
-// tensor of shape s seen with the given rank; 0 where it is repeated.
-func steps(s tensor.Shape, rank int) []int {
-	list := make([]int, rank)
-	step := 1
-	for i := len(s) - 1; i >= 0; i-- {
-		if s[i] != 1 {
-			list[rank-len(s)+i] = step
-		}
-		step *= s[i]
-	}
-	return list
 }
 
 // run computes the output of c with a row kernel, on the threads of the run.

@@ -88,7 +88,7 @@ func prepareMany(c *op.Context) error {
 	s := &many{in: make([]*tensor.View, c.Inputs()), steps: make([][]int, c.Inputs())}
 	all := make([][]int, c.Inputs())
 	for i := range all {
-		all[i] = steps(c.In(i).Shape, len(out))
+		all[i] = c.In(i).Shape.Strides(len(out))
 	}
 	for d, n := range out {
 		if n == 1 {

@@ -30,7 +30,7 @@ var Where = op.Declare(op.Def{
 		out := c.Out(0).Shape
 		s := &choice{dims: out, rows: 1, last: 1}
 		for k := range s.steps {
-			s.steps[k] = steps(c.In(k).Shape, len(out))
+			s.steps[k] = c.In(k).Shape.Strides(len(out))
 		}
 		if n := len(out); n > 0 {
 			s.last, s.rows = out[n-1], out[:n-1].Elements()

@@ -2,12 +2,14 @@ package picture
 
 import (
 	"bytes"
+	"fmt"
 	"image"
 	"image/jpeg"
 	"image/png"
 	"io"
 	"regexp"
 	"strings"
+	"sync"
 
 	jpeg2000 "github.com/ajroetker/go-jpeg2000"
 	"github.com/spakin/netpbm"
@@ -37,16 +39,17 @@ var formats = []format{
 	{name: "TIFF", begins: []string{"II*\x00", "MM\x00*"}, config: tiff.DecodeConfig, decode: decodeTIFF},
 	{name: "BMP", begins: []string{"BM"}, config: bmp.DecodeConfig, decode: bmp.Decode},
 	{name: "PAM", begins: []string{"P7"}, config: pamConfig, decode: pamDecode},
-	{
-		name: "PBM", begins: []string{"P1"},
-		config: func(r io.Reader) (image.Config, error) { return netpbm.DecodeConfig(uncommented(r)) },
-		decode: func(r io.Reader) (image.Image, error) { return netpbm.Decode(uncommented(r), nil) },
-	},
-	{
-		name: "Netpbm", begins: []string{"P2", "P3", "P4", "P5", "P6"},
-		config: func(r io.Reader) (image.Config, error) { return netpbm.DecodeConfig(ended(r)) },
-		decode: func(r io.Reader) (image.Image, error) { return netpbm.Decode(ended(r), nil) },
-	},
+	netpbmFormat("PBM", uncommented, "P1"),
+	netpbmFormat("Netpbm", ended, "P2", "P3", "P4", "P5", "P6"),
+}
+
+// netpbmFormat is a format of Netpbm's, of which the library reads what mend gives.
+func netpbmFormat(name string, mend func(io.Reader) io.Reader, begins ...string) format {
+	return format{
+		name: name, begins: begins,
+		config: func(r io.Reader) (image.Config, error) { return netpbm.DecodeConfig(mend(r)) },
+		decode: func(r io.Reader) (image.Image, error) { return netpbm.Decode(mend(r), nil) },
+	}
 }
 
 // A few bytes can claim any number of pixels, for which the libraries allocate memory
@@ -79,24 +82,28 @@ func decode(file []byte) (img pixels, width, height int, err error) {
 			err = errs.New(errs.Argument, "%s: %v", f.name, r)
 		}
 	}()
-	if f.check != nil {
-		if err := f.check(file); err != nil {
-			return nil, 0, 0, errs.New(errs.Argument, "%s: %v", f.name, err)
-		}
-	}
-	c, err := f.config(bytes.NewReader(file))
-	if err != nil {
-		return nil, 0, 0, errs.New(errs.Argument, "%s: %v", f.name, err)
-	}
-	if !f.believes(c.Width, c.Height, len(file)) {
-		return nil, 0, 0, errs.New(errs.Argument, "%s: an image of %d x %d pixels in %d bytes", f.name, c.Width, c.Height, len(file))
-	}
-	decoded, err := f.decode(bytes.NewReader(file))
+	decoded, err := f.read(file)
 	if err != nil {
 		return nil, 0, 0, errs.New(errs.Argument, "%s: %v", f.name, err)
 	}
 	size := decoded.Bounds().Size()
 	return pixelsOf(decoded, &f.colour), size.X, size.Y, nil
+}
+
+func (f *format) read(file []byte) (image.Image, error) {
+	if f.check != nil {
+		if err := f.check(file); err != nil {
+			return nil, err
+		}
+	}
+	c, err := f.config(bytes.NewReader(file))
+	if err != nil {
+		return nil, err
+	}
+	if !f.believes(c.Width, c.Height, len(file)) {
+		return nil, fmt.Errorf("an image of %d x %d pixels in %d bytes", c.Width, c.Height, len(file))
+	}
+	return f.decode(bytes.NewReader(file))
 }
 
 // ended lets a file end with an end of line: the library of Netpbm looks for that of a
@@ -110,10 +117,11 @@ func uncommented(r io.Reader) io.Reader {
 	if err != nil {
 		return ended(r)
 	}
-	return ended(bytes.NewReader(comment.ReplaceAll(file, nil)))
+	return ended(bytes.NewReader(comments().ReplaceAll(file, nil)))
 }
 
-var comment = regexp.MustCompile(`#[^\r\n]*`)
+// comments is compiled where the first such file is read.
+var comments = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`#[^\r\n]*`) })
 
 func formatOf(file []byte) *format {
 	for i := range formats {

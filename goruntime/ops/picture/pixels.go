@@ -18,16 +18,16 @@ func pixelsOf(img image.Image, c *colour) pixels {
 	case *image.NYCbCrA:
 		return c.pixels(&img.YCbCr)
 	case *image.Gray:
-		return func(y int, rgb []byte) { spread(rgb, img.Pix[y*img.Stride:], 1, 0, 0, 0) }
+		return stored(img.Pix, img.Stride, 1, 0, 0, 0)
 	case *image.NRGBA:
-		return func(y int, rgb []byte) { spread(rgb, img.Pix[y*img.Stride:], 4, 0, 1, 2) }
+		return stored(img.Pix, img.Stride, 4, 0, 1, 2)
 	case *image.NRGBA64: // the upper byte of each number comes first
-		return func(y int, rgb []byte) { spread(rgb, img.Pix[y*img.Stride:], 8, 0, 2, 4) }
+		return stored(img.Pix, img.Stride, 8, 0, 2, 4)
 	case *image.Gray16:
-		return func(y int, rgb []byte) { spread(rgb, img.Pix[y*img.Stride:], 2, 0, 0, 0) }
+		return stored(img.Pix, img.Stride, 2, 0, 0, 0)
 	case *image.RGBA:
 		if img.Opaque() {
-			return func(y int, rgb []byte) { spread(rgb, img.Pix[y*img.Stride:], 4, 0, 1, 2) }
+			return stored(img.Pix, img.Stride, 4, 0, 1, 2)
 		}
 	}
 	from := img.Bounds().Min
@@ -37,6 +37,11 @@ func pixelsOf(img image.Image, c *colour) pixels {
 			rgb[3*x], rgb[3*x+1], rgb[3*x+2] = c.R, c.G, c.B
 		}
 	}
+}
+
+// stored has pixels of n bytes, red, green and blue at some of them.
+func stored(pix []byte, stride, n, r, g, b int) pixels {
+	return func(y int, rgb []byte) { spread(rgb, pix[y*stride:], n, r, g, b) }
 }
 
 // spread takes red, green and blue out of pixels of n bytes.

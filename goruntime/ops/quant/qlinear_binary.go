@@ -62,7 +62,7 @@ func pairwise(name string, row func(s *paired, dst, a, b []uint8, stepA, stepB i
 				s.dims = tensor.Shape{(n + unitLength - 1) / unitLength, unitLength}
 				s.stepsA, s.stepsB = []int{unitLength, 1}, []int{unitLength, 1}
 			} else {
-				s.stepsA, s.stepsB = steps(a, s.dims), steps(b, s.dims)
+				s.stepsA, s.stepsB = a.Strides(len(s.dims)), b.Strides(len(s.dims))
 			}
 			c.State = s
 			return nil
@@ -87,18 +87,6 @@ func pairwise(name string, row func(s *paired, dst, a, b []uint8, stepA, stepB i
 		DTypes: op.Uniform(struct{}{}, bytes...),
 		Also:   alsoScaled([]int{2, 3, 5, 7}, 1, 4, 6),
 	})
-}
-
-// steps returns how far elements of s lie apart along each dimension of out.
-func steps(s, out tensor.Shape) []int {
-	list, step := make([]int, len(out)), 1
-	for d := 1; d <= len(s); d++ {
-		if n := s[len(s)-d]; n != 1 {
-			list[len(out)-d] = step
-			step *= n
-		}
-	}
-	return list
 }
 
 // Chunk implements op.Task over rows of the last dimension.

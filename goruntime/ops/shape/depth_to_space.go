@@ -3,6 +3,7 @@ package shape
 import (
 	"github.com/goruntime/goruntime/goruntime/errs"
 	"github.com/goruntime/goruntime/goruntime/op"
+	"github.com/goruntime/goruntime/goruntime/tensor"
 )
 
 // DepthToSpace moves channels of X [N, C, H, W] into blocks of pixels.
@@ -64,7 +65,7 @@ func isCRD(a *op.Values) bool { return a.Has("mode") && a.Str("mode") == "CRD" }
 // newPermuted returns the copy of a dense tensor of these dimensions with them
 // in the order perm.
 func newPermuted(dims, perm []int) *strided {
-	dense := broadcastStrides(dims, len(dims))
+	dense := tensor.Shape(dims).Strides(len(dims))
 	out, strides := make([]int, len(dims)), make([]int, len(dims))
 	for i, p := range perm {
 		out[i], strides[i] = dims[p], dense[p]

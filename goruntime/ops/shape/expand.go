@@ -30,24 +30,10 @@ var Expand = op.Declare(op.Def{
 		return err
 	},
 	Prepare: func(c *op.Context) error {
-		c.State = newStrided(c.Out(0).Shape, broadcastStrides(c.In(0).Shape, len(c.Out(0).Shape)), 0)
+		c.State = newStrided(c.Out(0).Shape, c.In(0).Shape.Strides(len(c.Out(0).Shape)), 0)
 		return nil
 	},
 	Run:    runStrided,
 	DTypes: stridedCopies,
 	Also:   map[int][]tensor.DType{1: {tensor.I64}},
 })
-
-// broadcastStrides returns the strides, in elements, with which a dense tensor
-// of shape s is read as one of the given rank; 0 where it is repeated.
-func broadcastStrides(s tensor.Shape, rank int) []int {
-	strides := make([]int, rank)
-	step := 1
-	for i := len(s) - 1; i >= 0; i-- {
-		if s[i] != 1 {
-			strides[rank-len(s)+i] = step
-		}
-		step *= s[i]
-	}
-	return strides
-}

@@ -48,7 +48,7 @@ func newPadding(mode string, in, out tensor.Shape, pads, axes []int) (*padding, 
 		}
 		begin[a], end[a] = begin[a]+pads[k], end[a]+pads[k+n]
 	}
-	p := &padding{strides: broadcastStrides(in, len(in)), rows: 1}
+	p := &padding{strides: in.Strides(len(in)), rows: 1}
 	for a, d := range out {
 		cut := max(0, -begin[a])
 		left := max(0, in[a]-cut-max(0, -end[a])) // after the negative pads

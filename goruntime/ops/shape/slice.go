@@ -83,7 +83,7 @@ func sliceCopy(c *op.Context, r *ranges) error {
 	if err := r.apply(in, out, from, step); err != nil {
 		return err
 	}
-	strides := broadcastStrides(in, len(in))
+	strides := in.Strides(len(in))
 	start := 0
 	for i := range strides {
 		start += from[i] * strides[i]

@@ -72,7 +72,7 @@ var Tile1 = op.Declare(op.Def{
 
 // newTiling sees each dimension as two: how often it is repeated, and itself.
 func newTiling(in, out tensor.Shape) *strided {
-	own := broadcastStrides(in, len(in))
+	own := in.Strides(len(in))
 	shape, strides := make(tensor.Shape, 2*len(in)), make([]int, 2*len(in))
 	for a, d := range in {
 		shape[2*a+1], strides[2*a+1] = d, own[a]

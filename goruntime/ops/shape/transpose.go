@@ -32,7 +32,7 @@ var Transpose = op.Declare(op.Def{
 	},
 	Prepare: func(c *op.Context) error {
 		in, perm := c.In(0).Shape, c.Attr.Ints("perm")
-		dense := broadcastStrides(in, len(in))
+		dense := in.Strides(len(in))
 		strides := make([]int, len(in))
 		for i := range strides {
 			strides[i] = dense[permuted(perm, i, len(in))]

@@ -16,7 +16,7 @@ var StringConcat = op.Declare(op.Def{
 	},
 	Prepare: func(c *op.Context) error {
 		out := c.Out(0).Shape
-		c.State = &joining{dims: out, left: steps(c.In(0).Shape, out), right: steps(c.In(1).Shape, out)}
+		c.State = &joining{dims: out, left: c.In(0).Shape.Strides(len(out)), right: c.In(1).Shape.Strides(len(out))}
 		return nil
 	},
 	Run:    func(c *op.Context) error { return c.State.(*joining).run(c) },
@@ -28,19 +28,6 @@ var StringConcat = op.Declare(op.Def{
 type joining struct {
 	dims        tensor.Shape
 	left, right []int
-}
-
-// steps returns the distances of the elements of a tensor of shape s seen as out, 0
-// where it is repeated.
-func steps(s, out tensor.Shape) []int {
-	list, step := make([]int, len(out)), 1
-	for i := len(s) - 1; i >= 0; i-- {
-		if s[i] != 1 {
-			list[len(out)-len(s)+i] = step
-		}
-		step *= s[i]
-	}
-	return list
 }
 
 // at returns where the elements of output i lie in the inputs.
