@@ -130,11 +130,11 @@ conformance: $(VENV)/installed
 
 # Client packages of onnxruntime on this engine, each in an environment of its own.
 test-clients: $(VENV)/installed
-	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tests/clients/run.py
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest -v -m slow tests/clients -k client_gets
 
 # DLPack with PyTorch, whose environment takes 5 GB.
 test-torch: $(VENV)/installed
-	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tests/clients/run.py torch
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest -v -m slow tests/clients -k torch
 
 # Ray, Spark and Daft on this machine, in an environment of their own; Spark runs on Java.
 DISTRIBUTED := .cache/distributed

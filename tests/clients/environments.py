@@ -1,8 +1,5 @@
-"""Client packages run their own pipelines on goruntime, unmodified, with the results
-that they have on onnxruntime: make test-clients.
-
-Each client has an environment of its own under .cache/clients, with the package and
-onnxruntime as PyPI gives them, and a wheel of this repository.
+"""The environments of client packages: one for each under .cache/clients, with the
+package and onnxruntime as PyPI gives them, and a wheel of this repository.
 """
 
 from __future__ import annotations
@@ -34,6 +31,7 @@ OURS = "import runpy, goruntime.ort; goruntime.ort.install(); runpy.run_path({0!
 
 def wheel() -> pathlib.Path:
     """Build the package once."""
+    CACHE.mkdir(parents=True, exist_ok=True)
     subprocess.run([sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "-w", str(CACHE / "wheel"), str(ROOT)], check=True)
     return max((CACHE / "wheel").glob("*.whl"), key=os.path.getmtime)
 
@@ -70,27 +68,3 @@ def same(mine: Any, theirs: Any) -> bool:
     if isinstance(theirs, float):
         return abs(mine - theirs) <= 2e-3 * max(1.0, abs(theirs))
     return bool(mine == theirs)
-
-
-def main() -> None:
-    names = sys.argv[1:] or list(CLIENTS)
-    CACHE.mkdir(parents=True, exist_ok=True)
-    if names == ["torch"]:  # no client of onnxruntime: PyTorch, in silero-vad's environment
-        answer(environment("silero", wheel()), str(HERE / "torch_dlpack.py"))
-        print("torch: passed")
-        return
-    built, failed = wheel(), []
-    for name in names:
-        script = str(HERE / f"{name}_client.py")
-        python = environment(name, built)
-        theirs, mine = answer(python, script), answer(python, "-c", OURS.format(script))
-        alike = same(mine, theirs)
-        print(f"{name}: {'the same' if alike else f'ours {mine}, theirs {theirs}'}", flush=True)
-        if not alike:
-            failed.append(name)
-    print(f"{len(names) - len(failed)} passed, {len(failed)} failed")
-    sys.exit(bool(failed))
-
-
-if __name__ == "__main__":
-    main()
