@@ -32,6 +32,7 @@ type kernels struct {
 	grids                                       [grids]func(*args)
 	sum, top, squares, normalize, softmax, sums func(*args)
 	second, fourth                              func(*args)
+	windows                                     [joins][2]func(*windows) // by stride
 }
 
 // variant is one implementation.
@@ -154,9 +155,9 @@ func first(s []float32) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(
 
 // borrow hides from escape analysis that a is passed on: no kernel keeps it, but
 // the compiler cannot see that through a table, and would put it on the heap.
-func borrow(a *args) *args {
+func borrow[T any](a *T) *T {
 	p := uintptr(unsafe.Pointer(a))
 	// SAFETY: the pointer is used during the call only, while a is alive; as an
 	// argument it is adjusted like any other when the stack moves.
-	return *(**args)(unsafe.Pointer(&p))
+	return *(**T)(unsafe.Pointer(&p))
 }

@@ -158,19 +158,13 @@ func Every(dst, src []float32, step int) {
 		every(dst, src, step)
 		return
 	}
-	v, masks := chosen(), &everies[step/4]
+	v := chosen()
 	kernel := v.second
 	if step == 4 {
 		kernel = v.fourth
 	}
-	// The last step always is a masked one: a whole one reads too far.
-	a := args{dst: first(dst), a: first(src), n: (len(dst) - 1) / v.lanes, all: len(dst)}
-	tail := len(dst) - a.n*v.lanes
-	if v.lanes == lanes {
-		a.mask = unsafe.Pointer(&masks.bits[tail])
-	} else {
-		a.mask = unsafe.Pointer(&masks.words[tail])
-	}
+	a := args{dst: first(dst), a: first(src), all: len(dst)}
+	a.n, a.mask = v.steps(len(dst), step)
 	kernel(borrow(&a))
 	runtime.KeepAlive(&a)
 }

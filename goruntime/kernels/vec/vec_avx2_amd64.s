@@ -3391,3 +3391,335 @@ tail:
 	VMASKMOVPS Y0, Y15, 0(DI)
 	VZEROUPPER
 	RET
+
+// func avx2PlusWindows(p *windows)
+TEXT ·avx2PlusWindows(SB), 0, $128-8
+	NO_LOCAL_POINTERS
+	MOVQ p+0(FP), AX
+	MOVQ 0(AX), DI
+	MOVQ 8(AX), SI
+	MOVQ 24(AX), DX
+	MOVQ 40(AX), R10
+	MOVQ 80(AX), R9
+
+plane:
+	MOVQ 72(AX), R8
+
+row:
+	MOVQ SI, BX
+	MOVQ DI, R13
+	MOVQ 16(AX), CX
+	TESTQ CX, CX
+	JZ tail
+
+loop:
+	MOVQ 32(AX), R11
+	MOVQ BX, R12
+	VMOVUPS 0(R12), Y0
+	DECQ R11
+	JZ wholejoined
+
+whole:
+	ADDQ R10, R12
+	VMOVUPS 0(R12), Y1
+	VADDPS Y1, Y0, Y0
+	DECQ R11
+	JNZ whole
+
+wholejoined:
+	VMOVUPS Y0, (R13)
+	ADDQ $32, BX
+	ADDQ $32, R13
+	DECQ CX
+	JNZ loop
+
+tail:
+	TESTQ DX, DX
+	JZ done
+	MOVQ 32(AX), R11
+	MOVQ BX, R12
+	VMOVUPS 0(DX), Y15
+	VMASKMOVPS 0(R12), Y15, Y0
+	DECQ R11
+	JZ maskedjoined
+
+masked:
+	ADDQ R10, R12
+	VMOVUPS 0(DX), Y15
+	VMASKMOVPS 0(R12), Y15, Y1
+	VADDPS Y1, Y0, Y0
+	DECQ R11
+	JNZ masked
+
+maskedjoined:
+	VMOVUPS 0(DX), Y15
+	VMASKMOVPS Y0, Y15, (R13)
+
+done:
+	ADDQ 48(AX), SI
+	ADDQ 56(AX), DI
+	DECQ R8
+	JNZ row
+	ADDQ 64(AX), SI
+	ADDQ 88(AX), DI
+	DECQ R9
+	JNZ plane
+	VZEROUPPER
+	RET
+
+// func avx2PlusSecond(p *windows)
+TEXT ·avx2PlusSecond(SB), 0, $128-8
+	NO_LOCAL_POINTERS
+	MOVQ p+0(FP), AX
+	MOVQ 0(AX), DI
+	MOVQ 8(AX), SI
+	MOVQ 24(AX), DX
+	MOVQ 40(AX), R10
+	MOVQ 80(AX), R9
+
+plane:
+	MOVQ 72(AX), R8
+
+row:
+	MOVQ SI, BX
+	MOVQ DI, R13
+	MOVQ 16(AX), CX
+	TESTQ CX, CX
+	JZ tail
+
+loop:
+	MOVQ 32(AX), R11
+	MOVQ BX, R12
+	VMOVUPS 0(R12), Y0
+	VMOVUPS 32(R12), Y2
+	VSHUFPS $0x88, Y2, Y0, Y0
+	VPERMPD $0xd8, Y0, Y0
+	DECQ R11
+	JZ wholejoined
+
+whole:
+	ADDQ R10, R12
+	VMOVUPS 0(R12), Y1
+	VMOVUPS 32(R12), Y2
+	VSHUFPS $0x88, Y2, Y1, Y1
+	VPERMPD $0xd8, Y1, Y1
+	VADDPS Y1, Y0, Y0
+	DECQ R11
+	JNZ whole
+
+wholejoined:
+	VMOVUPS Y0, (R13)
+	ADDQ $64, BX
+	ADDQ $32, R13
+	DECQ CX
+	JNZ loop
+
+tail:
+	MOVQ 32(AX), R11
+	MOVQ BX, R12
+	VMOVUPS 0(DX), Y15
+	VMASKMOVPS 0(R12), Y15, Y0
+	VMOVUPS 32(DX), Y15
+	VMASKMOVPS 32(R12), Y15, Y2
+	VSHUFPS $0x88, Y2, Y0, Y0
+	VPERMPD $0xd8, Y0, Y0
+	DECQ R11
+	JZ maskedjoined
+
+masked:
+	ADDQ R10, R12
+	VMOVUPS 0(DX), Y15
+	VMASKMOVPS 0(R12), Y15, Y1
+	VMOVUPS 32(DX), Y15
+	VMASKMOVPS 32(R12), Y15, Y2
+	VSHUFPS $0x88, Y2, Y1, Y1
+	VPERMPD $0xd8, Y1, Y1
+	VADDPS Y1, Y0, Y0
+	DECQ R11
+	JNZ masked
+
+maskedjoined:
+	VMOVUPS 64(DX), Y15
+	VMASKMOVPS Y0, Y15, (R13)
+
+done:
+	ADDQ 48(AX), SI
+	ADDQ 56(AX), DI
+	DECQ R8
+	JNZ row
+	ADDQ 64(AX), SI
+	ADDQ 88(AX), DI
+	DECQ R9
+	JNZ plane
+	VZEROUPPER
+	RET
+
+// func avx2LargerWindows(p *windows)
+TEXT ·avx2LargerWindows(SB), 0, $128-8
+	NO_LOCAL_POINTERS
+	MOVQ p+0(FP), AX
+	MOVQ 0(AX), DI
+	MOVQ 8(AX), SI
+	MOVQ 24(AX), DX
+	MOVQ 40(AX), R10
+	MOVQ 80(AX), R9
+
+plane:
+	MOVQ 72(AX), R8
+
+row:
+	MOVQ SI, BX
+	MOVQ DI, R13
+	MOVQ 16(AX), CX
+	TESTQ CX, CX
+	JZ tail
+
+loop:
+	MOVQ 32(AX), R11
+	MOVQ BX, R12
+	VMOVUPS 0(R12), Y0
+	DECQ R11
+	JZ wholejoined
+
+whole:
+	ADDQ R10, R12
+	VMOVUPS 0(R12), Y1
+	VMAXPS Y0, Y1, Y0
+	VCMPPS $3, Y1, Y1, Y3
+	VBLENDVPS Y3, Y1, Y0, Y0
+	DECQ R11
+	JNZ whole
+
+wholejoined:
+	VMOVUPS Y0, (R13)
+	ADDQ $32, BX
+	ADDQ $32, R13
+	DECQ CX
+	JNZ loop
+
+tail:
+	TESTQ DX, DX
+	JZ done
+	MOVQ 32(AX), R11
+	MOVQ BX, R12
+	VMOVUPS 0(DX), Y15
+	VMASKMOVPS 0(R12), Y15, Y0
+	DECQ R11
+	JZ maskedjoined
+
+masked:
+	ADDQ R10, R12
+	VMOVUPS 0(DX), Y15
+	VMASKMOVPS 0(R12), Y15, Y1
+	VMAXPS Y0, Y1, Y0
+	VCMPPS $3, Y1, Y1, Y3
+	VBLENDVPS Y3, Y1, Y0, Y0
+	DECQ R11
+	JNZ masked
+
+maskedjoined:
+	VMOVUPS 0(DX), Y15
+	VMASKMOVPS Y0, Y15, (R13)
+
+done:
+	ADDQ 48(AX), SI
+	ADDQ 56(AX), DI
+	DECQ R8
+	JNZ row
+	ADDQ 64(AX), SI
+	ADDQ 88(AX), DI
+	DECQ R9
+	JNZ plane
+	VZEROUPPER
+	RET
+
+// func avx2LargerSecond(p *windows)
+TEXT ·avx2LargerSecond(SB), 0, $128-8
+	NO_LOCAL_POINTERS
+	MOVQ p+0(FP), AX
+	MOVQ 0(AX), DI
+	MOVQ 8(AX), SI
+	MOVQ 24(AX), DX
+	MOVQ 40(AX), R10
+	MOVQ 80(AX), R9
+
+plane:
+	MOVQ 72(AX), R8
+
+row:
+	MOVQ SI, BX
+	MOVQ DI, R13
+	MOVQ 16(AX), CX
+	TESTQ CX, CX
+	JZ tail
+
+loop:
+	MOVQ 32(AX), R11
+	MOVQ BX, R12
+	VMOVUPS 0(R12), Y0
+	VMOVUPS 32(R12), Y2
+	VSHUFPS $0x88, Y2, Y0, Y0
+	VPERMPD $0xd8, Y0, Y0
+	DECQ R11
+	JZ wholejoined
+
+whole:
+	ADDQ R10, R12
+	VMOVUPS 0(R12), Y1
+	VMOVUPS 32(R12), Y2
+	VSHUFPS $0x88, Y2, Y1, Y1
+	VPERMPD $0xd8, Y1, Y1
+	VMAXPS Y0, Y1, Y0
+	VCMPPS $3, Y1, Y1, Y3
+	VBLENDVPS Y3, Y1, Y0, Y0
+	DECQ R11
+	JNZ whole
+
+wholejoined:
+	VMOVUPS Y0, (R13)
+	ADDQ $64, BX
+	ADDQ $32, R13
+	DECQ CX
+	JNZ loop
+
+tail:
+	MOVQ 32(AX), R11
+	MOVQ BX, R12
+	VMOVUPS 0(DX), Y15
+	VMASKMOVPS 0(R12), Y15, Y0
+	VMOVUPS 32(DX), Y15
+	VMASKMOVPS 32(R12), Y15, Y2
+	VSHUFPS $0x88, Y2, Y0, Y0
+	VPERMPD $0xd8, Y0, Y0
+	DECQ R11
+	JZ maskedjoined
+
+masked:
+	ADDQ R10, R12
+	VMOVUPS 0(DX), Y15
+	VMASKMOVPS 0(R12), Y15, Y1
+	VMOVUPS 32(DX), Y15
+	VMASKMOVPS 32(R12), Y15, Y2
+	VSHUFPS $0x88, Y2, Y1, Y1
+	VPERMPD $0xd8, Y1, Y1
+	VMAXPS Y0, Y1, Y0
+	VCMPPS $3, Y1, Y1, Y3
+	VBLENDVPS Y3, Y1, Y0, Y0
+	DECQ R11
+	JNZ masked
+
+maskedjoined:
+	VMOVUPS 64(DX), Y15
+	VMASKMOVPS Y0, Y15, (R13)
+
+done:
+	ADDQ 48(AX), SI
+	ADDQ 56(AX), DI
+	DECQ R8
+	JNZ row
+	ADDQ 64(AX), SI
+	ADDQ 88(AX), DI
+	DECQ R9
+	JNZ plane
+	VZEROUPPER
+	RET

@@ -3387,3 +3387,321 @@ tail:
 	VMOVUPS Z0, K1, 0(DI)
 	VZEROUPPER
 	RET
+
+// func avx512PlusWindows(p *windows)
+TEXT ·avx512PlusWindows(SB), 0, $128-8
+	NO_LOCAL_POINTERS
+	MOVQ p+0(FP), AX
+	MOVQ 0(AX), DI
+	MOVQ 8(AX), SI
+	MOVQ 24(AX), DX
+	MOVQ 40(AX), R10
+	MOVQ 80(AX), R9
+
+plane:
+	MOVQ 72(AX), R8
+
+row:
+	MOVQ SI, BX
+	MOVQ DI, R13
+	MOVQ 16(AX), CX
+	TESTQ CX, CX
+	JZ tail
+
+loop:
+	MOVQ 32(AX), R11
+	MOVQ BX, R12
+	VMOVUPS 0(R12), Z0
+	DECQ R11
+	JZ wholejoined
+
+whole:
+	ADDQ R10, R12
+	VMOVUPS 0(R12), Z1
+	VADDPS Z1, Z0, Z0
+	DECQ R11
+	JNZ whole
+
+wholejoined:
+	VMOVUPS Z0, (R13)
+	ADDQ $64, BX
+	ADDQ $64, R13
+	DECQ CX
+	JNZ loop
+
+tail:
+	TESTQ DX, DX
+	JZ done
+	KMOVQ 0(DX), K1
+	MOVQ 32(AX), R11
+	MOVQ BX, R12
+	VMOVUPS.Z 0(R12), K1, Z0
+	DECQ R11
+	JZ maskedjoined
+
+masked:
+	ADDQ R10, R12
+	VMOVUPS.Z 0(R12), K1, Z1
+	VADDPS Z1, Z0, Z0
+	DECQ R11
+	JNZ masked
+
+maskedjoined:
+	VMOVUPS Z0, K1, (R13)
+
+done:
+	ADDQ 48(AX), SI
+	ADDQ 56(AX), DI
+	DECQ R8
+	JNZ row
+	ADDQ 64(AX), SI
+	ADDQ 88(AX), DI
+	DECQ R9
+	JNZ plane
+	VZEROUPPER
+	RET
+
+// func avx512PlusSecond(p *windows)
+TEXT ·avx512PlusSecond(SB), 0, $128-8
+	NO_LOCAL_POINTERS
+	MOVQ p+0(FP), AX
+	VMOVUPS even<>(SB), Z8
+	MOVQ 0(AX), DI
+	MOVQ 8(AX), SI
+	MOVQ 24(AX), DX
+	MOVQ 40(AX), R10
+	MOVQ 80(AX), R9
+
+plane:
+	MOVQ 72(AX), R8
+
+row:
+	MOVQ SI, BX
+	MOVQ DI, R13
+	MOVQ 16(AX), CX
+	TESTQ CX, CX
+	JZ tail
+
+loop:
+	MOVQ 32(AX), R11
+	MOVQ BX, R12
+	VMOVUPS 0(R12), Z0
+	VMOVUPS 64(R12), Z2
+	VPERMT2PS Z2, Z8, Z0
+	DECQ R11
+	JZ wholejoined
+
+whole:
+	ADDQ R10, R12
+	VMOVUPS 0(R12), Z1
+	VMOVUPS 64(R12), Z2
+	VPERMT2PS Z2, Z8, Z1
+	VADDPS Z1, Z0, Z0
+	DECQ R11
+	JNZ whole
+
+wholejoined:
+	VMOVUPS Z0, (R13)
+	ADDQ $128, BX
+	ADDQ $64, R13
+	DECQ CX
+	JNZ loop
+
+tail:
+	KMOVQ 0(DX), K1
+	KMOVQ 8(DX), K3
+	KMOVQ 16(DX), K4
+	MOVQ 32(AX), R11
+	MOVQ BX, R12
+	VMOVUPS.Z 0(R12), K1, Z0
+	VMOVUPS.Z 64(R12), K3, Z2
+	VPERMT2PS Z2, Z8, Z0
+	DECQ R11
+	JZ maskedjoined
+
+masked:
+	ADDQ R10, R12
+	VMOVUPS.Z 0(R12), K1, Z1
+	VMOVUPS.Z 64(R12), K3, Z2
+	VPERMT2PS Z2, Z8, Z1
+	VADDPS Z1, Z0, Z0
+	DECQ R11
+	JNZ masked
+
+maskedjoined:
+	VMOVUPS Z0, K4, (R13)
+
+done:
+	ADDQ 48(AX), SI
+	ADDQ 56(AX), DI
+	DECQ R8
+	JNZ row
+	ADDQ 64(AX), SI
+	ADDQ 88(AX), DI
+	DECQ R9
+	JNZ plane
+	VZEROUPPER
+	RET
+
+// func avx512LargerWindows(p *windows)
+TEXT ·avx512LargerWindows(SB), 0, $128-8
+	NO_LOCAL_POINTERS
+	MOVQ p+0(FP), AX
+	MOVQ 0(AX), DI
+	MOVQ 8(AX), SI
+	MOVQ 24(AX), DX
+	MOVQ 40(AX), R10
+	MOVQ 80(AX), R9
+
+plane:
+	MOVQ 72(AX), R8
+
+row:
+	MOVQ SI, BX
+	MOVQ DI, R13
+	MOVQ 16(AX), CX
+	TESTQ CX, CX
+	JZ tail
+
+loop:
+	MOVQ 32(AX), R11
+	MOVQ BX, R12
+	VMOVUPS 0(R12), Z0
+	DECQ R11
+	JZ wholejoined
+
+whole:
+	ADDQ R10, R12
+	VMOVUPS 0(R12), Z1
+	VMAXPS Z0, Z1, Z0
+	VCMPPS $3, Z1, Z1, K2
+	VMOVUPS Z1, K2, Z0
+	DECQ R11
+	JNZ whole
+
+wholejoined:
+	VMOVUPS Z0, (R13)
+	ADDQ $64, BX
+	ADDQ $64, R13
+	DECQ CX
+	JNZ loop
+
+tail:
+	TESTQ DX, DX
+	JZ done
+	KMOVQ 0(DX), K1
+	MOVQ 32(AX), R11
+	MOVQ BX, R12
+	VMOVUPS.Z 0(R12), K1, Z0
+	DECQ R11
+	JZ maskedjoined
+
+masked:
+	ADDQ R10, R12
+	VMOVUPS.Z 0(R12), K1, Z1
+	VMAXPS Z0, Z1, Z0
+	VCMPPS $3, Z1, Z1, K2
+	VMOVUPS Z1, K2, Z0
+	DECQ R11
+	JNZ masked
+
+maskedjoined:
+	VMOVUPS Z0, K1, (R13)
+
+done:
+	ADDQ 48(AX), SI
+	ADDQ 56(AX), DI
+	DECQ R8
+	JNZ row
+	ADDQ 64(AX), SI
+	ADDQ 88(AX), DI
+	DECQ R9
+	JNZ plane
+	VZEROUPPER
+	RET
+
+// func avx512LargerSecond(p *windows)
+TEXT ·avx512LargerSecond(SB), 0, $128-8
+	NO_LOCAL_POINTERS
+	MOVQ p+0(FP), AX
+	VMOVUPS even<>(SB), Z8
+	MOVQ 0(AX), DI
+	MOVQ 8(AX), SI
+	MOVQ 24(AX), DX
+	MOVQ 40(AX), R10
+	MOVQ 80(AX), R9
+
+plane:
+	MOVQ 72(AX), R8
+
+row:
+	MOVQ SI, BX
+	MOVQ DI, R13
+	MOVQ 16(AX), CX
+	TESTQ CX, CX
+	JZ tail
+
+loop:
+	MOVQ 32(AX), R11
+	MOVQ BX, R12
+	VMOVUPS 0(R12), Z0
+	VMOVUPS 64(R12), Z2
+	VPERMT2PS Z2, Z8, Z0
+	DECQ R11
+	JZ wholejoined
+
+whole:
+	ADDQ R10, R12
+	VMOVUPS 0(R12), Z1
+	VMOVUPS 64(R12), Z2
+	VPERMT2PS Z2, Z8, Z1
+	VMAXPS Z0, Z1, Z0
+	VCMPPS $3, Z1, Z1, K2
+	VMOVUPS Z1, K2, Z0
+	DECQ R11
+	JNZ whole
+
+wholejoined:
+	VMOVUPS Z0, (R13)
+	ADDQ $128, BX
+	ADDQ $64, R13
+	DECQ CX
+	JNZ loop
+
+tail:
+	KMOVQ 0(DX), K1
+	KMOVQ 8(DX), K3
+	KMOVQ 16(DX), K4
+	MOVQ 32(AX), R11
+	MOVQ BX, R12
+	VMOVUPS.Z 0(R12), K1, Z0
+	VMOVUPS.Z 64(R12), K3, Z2
+	VPERMT2PS Z2, Z8, Z0
+	DECQ R11
+	JZ maskedjoined
+
+masked:
+	ADDQ R10, R12
+	VMOVUPS.Z 0(R12), K1, Z1
+	VMOVUPS.Z 64(R12), K3, Z2
+	VPERMT2PS Z2, Z8, Z1
+	VMAXPS Z0, Z1, Z0
+	VCMPPS $3, Z1, Z1, K2
+	VMOVUPS Z1, K2, Z0
+	DECQ R11
+	JNZ masked
+
+maskedjoined:
+	VMOVUPS Z0, K4, (R13)
+
+done:
+	ADDQ 48(AX), SI
+	ADDQ 56(AX), DI
+	DECQ R8
+	JNZ row
+	ADDQ 64(AX), SI
+	ADDQ 88(AX), DI
+	DECQ R9
+	JNZ plane
+	VZEROUPPER
+	RET

@@ -13,6 +13,7 @@ type gen struct {
 	bytes   int    // of a vector
 	text    strings.Builder
 	kernels []string
+	slides  []string // those of windows
 	consts  []uint32
 	mark    string // before the labels of a kernel with several loops
 }
@@ -50,14 +51,18 @@ func (g *gen) table() string {
 	return b.String()
 }
 
-// begin opens a kernel; the offsets are those of args in kernels/vec. The frame
-// of 128 bytes makes the assembler check the stack, where the collector can stop
-// a loop of calls.
+// open begins a kernel of operands of a type. The frame of 128 bytes makes the assembler
+// check the stack, where the collector can stop a loop of calls.
+func (g *gen) open(name, operands string) {
+	fmt.Fprintf(&g.text, "\n// func %s(p *%s)\nTEXT ·%s(SB), 0, $128-8\n\tNO_LOCAL_POINTERS\n", name, operands, name)
+	g.p("MOVQ p+0(FP), AX")
+}
+
+// begin opens a kernel; the offsets are those of args in kernels/vec.
 func (g *gen) begin(name string) {
 	name = g.name + name
 	g.kernels = append(g.kernels, name)
-	fmt.Fprintf(&g.text, "\n// func %s(p *args)\nTEXT ·%s(SB), 0, $128-8\n\tNO_LOCAL_POINTERS\n", name, name)
-	g.p("MOVQ p+0(FP), AX")
+	g.open(name, "args")
 	for i, r := range []string{"DI", "SI", "BX", "CX", "DX", "R8"} {
 		g.p("MOVQ %d(AX), %s", 8*i, r)
 	}
@@ -88,6 +93,9 @@ func (g *gen) end() {
 	g.p("VZEROUPPER")
 	g.p("RET")
 }
+
+// at returns vector i behind a register.
+func (g *gen) at(base string, i int) string { return fmt.Sprintf("%d(%s)", i*g.bytes, base) }
 
 // load reads vector h of the step; lanes beyond the tail become zero.
 func (g *gen) load(base string, h int, masked bool, to string) {

@@ -123,12 +123,7 @@ func (g *gen) every(name string, step int) {
 		for left := step; left > 1; left /= 2 {
 			for i := 0; i < left; i += 2 {
 				a, b, to := g.v(i), g.v(i+1), g.v(i/2)
-				if g.wide() {
-					g.p("VPERMT2PS %s, Z8, %s", b, a)
-				} else {
-					g.p("VSHUFPS $0x88, %s, %s, %s", b, a, a)
-					g.p("VPERMPD $0xd8, %s, %s", a, a)
-				}
+				g.even(a, b)
 				if a != to {
 					g.p("VMOVAPS %s, %s", a, to)
 				}
@@ -162,6 +157,16 @@ func (g *gen) every(name string, step int) {
 		g.store(g.v(0), "DI", 0, true)
 	}
 	g.end()
+}
+
+// even leaves every second number of two vectors in the first.
+func (g *gen) even(a, b string) {
+	if g.wide() {
+		g.p("VPERMT2PS %s, Z8, %s", b, a)
+		return
+	}
+	g.p("VSHUFPS $0x88, %s, %s, %s", b, a, a)
+	g.p("VPERMPD $0xd8, %s, %s", a, a)
 }
 
 // evenTable is the index of every second number of two vectors.

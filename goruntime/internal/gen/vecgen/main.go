@@ -60,12 +60,19 @@ func (g *gen) all() {
 	g.sumRows()
 	g.every("Second", 2)
 	g.every("Fourth", 4)
+	for _, j := range joins {
+		g.windows(j.name+"Windows", 1, j.body)
+		g.windows(j.name+"Second", 2, j.body)
+	}
 }
 
 func (g *gen) declarations() string {
 	var b strings.Builder
 	for _, n := range g.kernels {
 		fmt.Fprintf(&b, "\n//go:noescape\nfunc %s(p *args)\n", n)
+	}
+	for _, n := range g.slides {
+		fmt.Fprintf(&b, "\n//go:noescape\nfunc %s(p *windows)\n", n)
 	}
 	fmt.Fprintf(&b, "\nvar %sKernels = kernels{\n\tunary: [functions]func(*args){", g.name)
 	for i, u := range unaries {
@@ -83,7 +90,11 @@ func (g *gen) declarations() string {
 	for i, c := range grids {
 		b.WriteString(comma(i) + g.name + c.name)
 	}
-	fmt.Fprintf(&b, "},\n\tsum: %[1]sSum, top: %[1]sTop, squares: %[1]sSquares, normalize: %[1]sNormalize, softmax: %[1]sSoftmax, sums: %[1]sSums, second: %[1]sSecond, fourth: %[1]sFourth,\n}\n", g.name)
+	fmt.Fprintf(&b, "},\n\tsum: %[1]sSum, top: %[1]sTop, squares: %[1]sSquares, normalize: %[1]sNormalize, softmax: %[1]sSoftmax, sums: %[1]sSums, second: %[1]sSecond, fourth: %[1]sFourth,\n\twindows: [joins][2]func(*windows){", g.name)
+	for i, j := range joins {
+		fmt.Fprintf(&b, "%s{%[2]s%[3]sWindows, %[2]s%[3]sSecond}", comma(i), g.name, j.name)
+	}
+	b.WriteString("},\n}\n")
 	return b.String()
 }
 
