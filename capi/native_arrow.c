@@ -124,14 +124,15 @@ static PyObject *batch_length(Batch *self, void *unused) {
   return PyLong_FromLongLong(self->array.length);
 }
 
-/* batch_fields returns (name, format, metadata) of each column. */
+/* batch_fields returns (name, format, metadata) of each column; the format is that of the
+ * words where they are in a dictionary. */
 static PyObject *batch_fields(Batch *self, void *unused) {
   (void)unused;
   int64_t n = self->schema->schema.n_children;
   PyObject *list = PyTuple_New(n);
   for (int64_t i = 0; list != NULL && i < n; i++) {
     const struct ArrowSchema *c = self->schema->schema.children[i];
-    PyObject *item = Py_BuildValue("(ssy#)", c->name == NULL ? "" : c->name, c->format, c->metadata, metadata_size(c->metadata));
+    PyObject *item = Py_BuildValue("(ssy#)", c->name == NULL ? "" : c->name, c->dictionary != NULL ? c->dictionary->format : c->format, c->metadata, metadata_size(c->metadata));
     if (item == NULL) Py_CLEAR(list);
     else PyTuple_SET_ITEM(list, i, item);
   }

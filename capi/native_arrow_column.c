@@ -263,7 +263,8 @@ PyObject *gr_batch_column(Batch *self, PyObject *args) {
   if (descend(&leaf, name, self->array.length) < 0) return NULL;
   int64_t null = gr_first_null(leaf.array, leaf.offset, PyArray_MultiplyList(leaf.dims, leaf.rank));
   if (null >= 0 && (fill == Py_None || leaf.rank > 1))
-    return gr_raise_text(GR_ARGUMENT, "the column '%s' is null in row %lld: give a fill value for it", name, (long long)(null / (leaf.rank > 1 ? leaf.dims[1] : 1)));
+    return gr_raise_text(GR_ARGUMENT, "the column '%s' is null in row %lld: %s", name, (long long)(leaf.rank > 1 ? null / PyArray_MultiplyList(leaf.dims + 1, leaf.rank - 1) : null),
+                         leaf.rank > 1 ? "only plain columns may be, with a fill" : "give a fill value for it");
   int text = is_text(leaf.schema->dictionary != NULL ? leaf.schema->dictionary->format : leaf.schema->format);
   if (text && leaf.rank == 1) return texts(self, &leaf, name, fill);
   int dtype = leaf.schema->dictionary != NULL ? 0 : gr_dtype_of_format(leaf.schema->format);

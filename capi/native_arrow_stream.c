@@ -13,7 +13,29 @@ typedef struct {
   PyObject_HEAD
   struct ArrowArrayStream stream;
   Schema *schema;
+  int some; /* a batch was read */
 } Reader;
+
+static void nothing_release(struct ArrowArray *a) {
+  for (int64_t i = 0; a->children != NULL && i < a->n_children; i++) {
+    if (a->children[i] != NULL && a->children[i]->release != NULL) a->children[i]->release(a->children[i]);
+    free(a->children[i]);
+  }
+  if (a->dictionary != NULL && a->dictionary->release != NULL) a->dictionary->release(a->dictionary);
+  free(a->dictionary);
+  free(a->children);
+  a->release = NULL;
+}
+
+/* nothing makes a an array of this schema without rows, and without memory of values. */
+static int nothing(struct ArrowArray *a, const struct ArrowSchema *schema) {
+  *a = (struct ArrowArray){.n_children = schema->n_children, .release = nothing_release};
+  if (schema->n_children > 0 && (a->children = calloc((size_t)schema->n_children, sizeof(*a->children))) == NULL) return -1;
+  for (int64_t i = 0; i < schema->n_children; i++)
+    if ((a->children[i] = calloc(1, sizeof(**a->children))) == NULL || nothing(a->children[i], schema->children[i]) < 0) return -1;
+  if (schema->dictionary == NULL) return 0;
+  return (a->dictionary = calloc(1, sizeof(*a->dictionary))) == NULL ? -1 : nothing(a->dictionary, schema->dictionary);
+}
 
 static PyObject *stream_error(struct ArrowArrayStream *stream) {
   const char *text = stream->get_last_error == NULL ? NULL : stream->get_last_error(stream);
@@ -46,6 +68,8 @@ done:
   return (PyObject *)self;
 }
 
+/* reader_next returns the next batch. A stream of none has one without rows, so that what
+ * is made of it has a schema. */
 static PyObject *reader_next(Reader *self) {
   struct ArrowArray array = {0};
   int status;
@@ -53,7 +77,12 @@ static PyObject *reader_next(Reader *self) {
   status = self->stream.get_next(&self->stream, &array);
   Py_END_ALLOW_THREADS
   if (status != 0) return PyErr_Occurred() ? NULL : stream_error(&self->stream);
-  if (array.release == NULL) return NULL; /* the end */
+  if (array.release == NULL && self->some) return NULL; /* the end */
+  if (array.release == NULL && nothing(&array, &self->schema->schema) < 0) {
+    array.release(&array);
+    return PyErr_NoMemory();
+  }
+  self->some = 1;
   PyObject *batch = (PyObject *)gr_batch_of(self->schema, &array);
   if (array.release != NULL) array.release(&array);
   return batch;

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
@@ -24,6 +25,7 @@ type Plan struct {
 	inputs   []input
 	target   *exec.Target // nil is the model's outputs
 	columns  []string     // names of the outputs
+	form     atomic.Pointer[form]
 }
 
 // input is how one input of the model is fed.
@@ -46,7 +48,8 @@ type input struct {
 // Ownership: the session is borrowed for as long as the plan is used.
 // Errors: errs.Name for an input without a column, and for a column or an input of the
 // manifest that is not there,
-// errs.Argument for two columns of one name, errs.Type for a column that no tensor can hold.
+// errs.Argument for two columns of one name, errs.Type for a column that no tensor can
+// hold and a fill that its column cannot.
 func Compile(s *exec.Session, schema *arrow.Schema, m *Manifest) (*Plan, error) {
 	if m == nil {
 		m = &Manifest{}
@@ -174,6 +177,11 @@ func (p *Plan) check(in *input) error {
 			return err
 		}
 		in.shapes[k] = shape
+		if in.fill != nil {
+			if err := fillable(d, in.fill); err != nil {
+				return errs.New(errs.CodeOf(err), "the column %q: %w", f.Name, err).WithInput(in.name)
+			}
+		}
 	}
 	return nil
 }

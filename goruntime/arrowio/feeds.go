@@ -5,7 +5,6 @@ import (
 	"unsafe"
 
 	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/bitutil"
 
 	"github.com/goruntime/goruntime/goruntime/arena"
@@ -49,8 +48,8 @@ func (p *Plan) Feeds(b arrow.RecordBatch, io *arena.IOArena) (*Feeds, error) {
 	if err := p.limits(b); err != nil {
 		return nil, err
 	}
-	if err := array.ValidateRecordFull(b); err != nil {
-		return nil, errs.New(errs.Argument, "the batch is not valid: %w", err)
+	if err := validate(b); err != nil {
+		return nil, err
 	}
 	b.Retain()
 	f := &Feeds{Views: make([]tensor.View, len(p.inputs)), Rows: int(b.NumRows()), batch: b, io: io}
@@ -84,7 +83,43 @@ func (p *Plan) limits(b arrow.RecordBatch) error {
 			return errs.New(errs.Argument, "%d bytes given, at most %d allowed", n, l.Bytes)
 		}
 	}
+	if l.StringBytes > 0 {
+		if n := textSize(b); n > l.StringBytes {
+			return errs.New(errs.Argument, "%d bytes of strings given, at most %d allowed", n, l.StringBytes)
+		}
+	}
 	return nil
+}
+
+// textSize returns the bytes of the strings of a batch, as its buffers have them.
+func textSize(b arrow.RecordBatch) int64 {
+	var n int64
+	for _, c := range b.Columns() {
+		n += textOf(c.Data())
+	}
+	return n
+}
+
+func textOf(d arrow.ArrayData) int64 {
+	var n int64
+	if isText(d.DataType()) && len(d.Buffers()) > 1 {
+		texts := 2
+		if d.DataType().ID() == arrow.STRING_VIEW {
+			texts = 1 // views have short strings in them
+		}
+		for _, b := range d.Buffers()[min(texts, len(d.Buffers())):] {
+			if b != nil {
+				n += int64(b.Len())
+			}
+		}
+	}
+	for _, c := range d.Children() {
+		n += textOf(c)
+	}
+	if d.DataType().ID() == arrow.DICTIONARY && d.Dictionary() != nil {
+		n += textOf(d.Dictionary())
+	}
+	return n
 }
 
 // Size returns the bytes of the buffers of a batch.
@@ -198,7 +233,7 @@ func (f *Feeds) values(in *input, k int, v *tensor.View) error {
 func (f *Feeds) text(in *input, column arrow.Array, v *tensor.View) error {
 	fill, given := in.fill.(string)
 	if row := firstNull(column.Data(), column.Data().Offset(), f.Rows); row >= 0 && !given {
-		return noFill(row, in.fill)
+		return noFill(row)
 	}
 	list := make([]string, f.Rows)
 	if err := views(list, column, fill, given); err != nil {
@@ -210,10 +245,7 @@ func (f *Feeds) text(in *input, column arrow.Array, v *tensor.View) error {
 	return err
 }
 
-func noFill(row int, fill any) error {
-	if fill != nil {
-		return errs.New(errs.Argument, "row %d is null and the fill %v is of another type", row, fill)
-	}
+func noFill(row int) error {
 	return errs.New(errs.Argument, "row %d is null: a manifest may give a fill value", row)
 }
 
@@ -247,6 +279,9 @@ func (f *Feeds) fill(in *input, l *leaf, row int, v *tensor.View) error {
 	if len(v.Shape) > 1 {
 		return errs.New(errs.Argument, "value %d is null: only plain columns may be, with a fill", row)
 	}
+	if in.fill == nil {
+		return noFill(row)
+	}
 	put := fillers[v.DType]
 	copied, err := f.block(v.DType, v.Shape, arena.CopyNulls)
 	if err != nil {
@@ -255,8 +290,8 @@ func (f *Feeds) fill(in *input, l *leaf, row int, v *tensor.View) error {
 	copy(copied.Raw(), v.Raw())
 	valid := l.data.Buffers()[0].Bytes()
 	for i := range v.Elements() {
-		if !bitutil.BitIsSet(valid, l.offset+i) && !put(&copied, i, in.fill) {
-			return noFill(row, in.fill)
+		if !bitutil.BitIsSet(valid, l.offset+i) {
+			put(&copied, i, in.fill) // Compile looked whether it fits
 		}
 	}
 	*v = copied

@@ -1,6 +1,7 @@
 package arrowio
 
 import (
+	"cmp"
 	"strconv"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -44,4 +45,50 @@ func FieldOf(in exec.Info) (f arrow.Field, ok bool) {
 		Metadata: arrow.NewMetadata([]string{"goruntime.type", "goruntime.dims", "goruntime.optional"},
 			[]string{in.Type.String(), dims, strconv.FormatBool(in.Optional)}),
 	}, true
+}
+
+// Fields returns columns that the inputs of a model take by a manifest, which may be nil:
+// batches of them Compile. An input that no column can feed has none.
+func Fields(s *exec.Session, m *Manifest) []arrow.Field {
+	var fields []arrow.Field
+	for _, in := range s.Inputs() {
+		f, ok := FieldOf(in)
+		if !ok {
+			continue
+		}
+		rule := InputRule{}
+		if m != nil {
+			rule = m.Inputs[in.Name]
+		}
+		f.Nullable = rule.Fill != nil
+		if len(rule.Columns) > 1 {
+			f.Type = arrowTypes[in.Type.Elem]
+		}
+		for _, name := range rule.Columns {
+			f.Name = name
+			fields = append(fields, f)
+		}
+		if len(rule.Columns) == 0 {
+			fields = append(fields, f)
+		}
+	}
+	return fields
+}
+
+// Answers returns the columns of the answers by a manifest, which may be nil, and the type
+// of each as the model declares it, "" where it does not.
+func Answers(s *exec.Session, m *Manifest) (columns, types []string) {
+	declared := map[string]string{}
+	for _, o := range s.Outputs() {
+		declared[o.Name] = o.Type.String()
+		columns, types = append(columns, o.Name), append(types, declared[o.Name])
+	}
+	if m == nil || len(m.Outputs) == 0 {
+		return columns, types
+	}
+	columns, types = nil, nil
+	for _, o := range m.Outputs {
+		columns, types = append(columns, cmp.Or(o.Column, o.Value)), append(types, declared[o.Value])
+	}
+	return columns, types
 }

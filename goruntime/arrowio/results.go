@@ -1,6 +1,7 @@
 package arrowio
 
 import (
+	"slices"
 	"unsafe"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -23,60 +24,108 @@ func (owner) Reallocate(int, []byte) []byte { return nil }
 // Free ends the block of a buffer whose last reference is gone.
 func (o owner) Free([]byte) { o.block.Release() }
 
+// form is what the answers of a plan look like: their schema, and of each result its
+// element type and the shape of its rows, from which the schema follows.
+type form struct {
+	schema *arrow.Schema
+	dtypes []tensor.DType
+	rows   []tensor.Shape
+}
+
 // Batch turns results into a record batch. Results of [N, 1] are plain columns, those
-// of higher rank fixed-size lists. Results are taken, also on an error.
+// of higher rank fixed-size lists. Results are taken, also on an error. Answers of one
+// form share their schema.
 //
 // Errors: errs.Shape for a result whose first axis is not the rows of the batch,
 // errs.Unsupported for an element type that Arrow does not have.
 func (p *Plan) Batch(results []exec.Result, rows int) (arrow.RecordBatch, error) {
-	columns := make([]arrow.Array, 0, len(results))
-	fields := make([]arrow.Field, 0, len(results))
-	defer func() {
-		for _, c := range columns {
-			c.Release()
+	f, err := p.formOf(results, rows)
+	if err != nil {
+		for i := range results {
+			results[i].Release()
 		}
-	}()
-	for i := range results {
-		c, err := column(&results[i], rows)
-		if err != nil {
-			for k := i; k < len(results); k++ {
-				results[k].Release()
-			}
-			return nil, errs.New(errs.CodeOf(err), "the output %q: %w", p.columns[i], err)
-		}
-		columns = append(columns, c)
-		fields = append(fields, arrow.Field{Name: p.columns[i], Type: c.DataType()})
+		return nil, err
 	}
-	return array.NewRecordBatch(arrow.NewSchema(fields, nil), columns, int64(rows)), nil
+	columns := make([]arrow.Array, len(results))
+	for i := range results {
+		columns[i] = column(&results[i], f.schema.Field(i).Type)
+	}
+	batch := array.NewRecordBatch(f.schema, columns, int64(rows))
+	for _, c := range columns {
+		c.Release()
+	}
+	return batch, nil
 }
 
-// column turns a result into an array; it takes the result unless it fails.
-func column(r *exec.Result, rows int) (arrow.Array, error) {
+// formOf returns the form of results, the last one where they are like those before.
+func (p *Plan) formOf(results []exec.Result, rows int) (*form, error) {
+	f, fresh := p.form.Load(), false
+	for i := range results {
+		if err := columnar(&results[i], rows); err != nil {
+			return nil, errs.New(errs.CodeOf(err), "the output %q: %w", p.columns[i], err)
+		}
+		fresh = fresh || f == nil || f.dtypes[i] != results[i].DType || !f.rows[i].Equal(results[i].Shape[1:])
+	}
+	if f != nil && !fresh {
+		return f, nil
+	}
+	f = &form{}
+	fields := make([]arrow.Field, len(results))
+	for i := range results {
+		r := &results[i]
+		f.dtypes, f.rows = append(f.dtypes, r.DType), append(f.rows, r.Shape[1:].Clone())
+		fields[i] = arrow.Field{Name: p.columns[i], Type: typeOf(r)}
+	}
+	f.schema = arrow.NewSchema(fields, nil)
+	p.form.Store(f)
+	return f, nil
+}
+
+// columnar refuses a result that is no column of so many rows.
+func columnar(r *exec.Result, rows int) error {
 	if r.Value != nil {
-		return nil, errs.New(errs.Unsupported, "a %v is no column: a manifest may name the tensor before it", r.Value.Kind)
+		return errs.New(errs.Unsupported, "a %v is no column: a manifest may name the tensor before it", r.Value.Kind)
 	}
-	shape := r.Shape
-	if len(shape) == 0 || shape[0] != rows {
-		return nil, errs.New(errs.Shape, "shape %v for %d rows: the first axis must be the rows", shape, rows)
+	if len(r.Shape) == 0 || r.Shape[0] != rows {
+		return errs.New(errs.Shape, "shape %v for %d rows: the first axis must be the rows", r.Shape, rows)
 	}
-	if len(shape) == 2 && shape[1] == 1 {
-		shape = shape[:1]
+	if arrowTypes[r.DType] == nil {
+		return errs.New(errs.Unsupported, "the element type %v, which Arrow does not have", r.DType)
 	}
-	t, ok := arrowTypes[r.DType]
-	if !ok {
-		return nil, errs.New(errs.Unsupported, "the element type %v, which Arrow does not have", r.DType)
+	if slices.Contains(r.Shape[1:], 0) {
+		return errs.New(errs.Unsupported, "shape %v: rows without values are no column", r.Shape)
 	}
-	n := r.Elements()
-	data := leafData(r, t, n)
-	for axis := len(shape) - 1; axis > 0; axis-- {
-		n = shape[:axis].Elements()
-		t = arrow.FixedSizeListOf(int32(shape[axis]), t)
-		list := array.NewData(t, n, []*memory.Buffer{nil}, []arrow.ArrayData{data}, 0, 0)
-		data.Release()
-		data = list
+	return nil
+}
+
+// typeOf returns the type of the column that a result becomes.
+func typeOf(r *exec.Result) arrow.DataType {
+	t := arrowTypes[r.DType]
+	if len(r.Shape) == 2 && r.Shape[1] == 1 {
+		return t
 	}
+	for axis := len(r.Shape) - 1; axis > 0; axis-- {
+		t = arrow.FixedSizeListOf(int32(r.Shape[axis]), t)
+	}
+	return t
+}
+
+// column turns a result into an array of type t, which typeOf gave; the result is taken.
+func column(r *exec.Result, t arrow.DataType) arrow.Array {
+	data := dataOf(r, t, r.Shape[0])
 	defer data.Release()
-	return array.MakeFromData(data), nil
+	return array.MakeFromData(data)
+}
+
+// dataOf returns a result as n values of type t.
+func dataOf(r *exec.Result, t arrow.DataType, n int) *array.Data {
+	list, ok := t.(*arrow.FixedSizeListType)
+	if !ok {
+		return leafData(r, t, n)
+	}
+	child := dataOf(r, list.Elem(), n*int(list.Len()))
+	defer child.Release()
+	return array.NewData(t, n, []*memory.Buffer{nil}, []arrow.ArrayData{child}, 0, 0)
 }
 
 // leafData returns the values of a result: in the block for numbers, else as Arrow

@@ -186,7 +186,10 @@ func TestWhatIsRefused(t *testing.T) {
 		message     string
 	}{
 		{"nulls without a fill", "double", schemaOf(field("x", f32)), `[{"x":1},{"x":null}]`, nil, errs.Argument, `the column "x": row 1 is null`},
-		{"a fill of another type", "double", schemaOf(field("x", f32)), `[{"x":null}]`, &Manifest{Inputs: map[string]InputRule{"x": {Fill: "a"}}}, errs.Argument, "the fill a is of another type"},
+		{"a fill of another type", "double", schemaOf(field("x", f32)), `[{"x":null}]`, &Manifest{Inputs: map[string]InputRule{"x": {Fill: "a"}}}, errs.Type, `the column "x": the fill a (string) is no f32`},
+		{"a fraction for whole numbers, without a null", "double", schemaOf(field("x", arrow.PrimitiveTypes.Int16)), `[{"x":1}]`, &Manifest{Inputs: map[string]InputRule{"x": {Cast: true, Fill: 1.5}}}, errs.Type, "the fill 1.5 (float64) is no i16"},
+		{"a fill that is too large", "double", schemaOf(field("x", arrow.PrimitiveTypes.Uint8)), `[{"x":1}]`, &Manifest{Inputs: map[string]InputRule{"x": {Cast: true, Fill: 256}}}, errs.Type, "the fill 256 (int) is no u8"},
+		{"a number for strings", "strings", schemaOf(field("s", arrow.BinaryTypes.String), field("t", arrow.BinaryTypes.String)), `[]`, &Manifest{Inputs: map[string]InputRule{"s": {Fill: 1.0}}}, errs.Type, "the fill 1 (float64) is no string"},
 		{"another type", "double", schemaOf(field("x", arrow.PrimitiveTypes.Float64)), `[{"x":1}]`, nil, errs.Type, `the column "x" is f64, f32 expected`},
 		{"no column", "sum", schemaOf(field("x", f32)), `[{"x":1}]`, nil, errs.Name, "no columns for the inputs y"},
 		{"no such column", "double", schemaOf(field("x", f32)), `[{"x":1}]`, &Manifest{Inputs: map[string]InputRule{"x": {Columns: []string{"z"}}}}, errs.Name, `0 columns are named "z"`},
@@ -197,6 +200,9 @@ func TestWhatIsRefused(t *testing.T) {
 		{"lists of different lengths", "double", schemaOf(field("x", arrow.ListOf(f32))), `[{"x":[1]},{"x":[1,2]}]`, nil, errs.Argument, "the lists have different lengths"},
 		{"too many rows", "double", schemaOf(field("x", f32)), `[{"x":1},{"x":2}]`, &Manifest{Limits: Limits{Rows: 1}}, errs.Argument, "2 rows given, at most 1 allowed"},
 		{"too many bytes", "double", schemaOf(field("x", f32)), `[{"x":1},{"x":2}]`, &Manifest{Limits: Limits{Bytes: 4}}, errs.Argument, "bytes given, at most 4 allowed"},
+		{"too many columns", "double", schemaOf(field("x", f32), field("z", f32)), `[{"x":1,"z":2}]`, &Manifest{Limits: Limits{Columns: 1}}, errs.Argument, "2 columns given, at most 1 allowed"},
+		{"lists that are too deep", "double", schemaOf(field("x", arrow.FixedSizeListOf(1, arrow.FixedSizeListOf(1, f32)))), `[{"x":[[1]]}]`, &Manifest{Limits: Limits{Nesting: 1}}, errs.Argument, `the column "x" has lists 2 deep, at most 1 allowed`},
+		{"too many bytes of strings", "strings", schemaOf(field("s", arrow.BinaryTypes.String), field("t", arrow.BinaryTypes.LargeString)), `[{"s":"abc","t":"de"}]`, &Manifest{Limits: Limits{StringBytes: 4}}, errs.Argument, "5 bytes of strings given, at most 4 allowed"},
 		{"an output that is no column", "narrow", schemaOf(field("x", f32)), `[{"x":1},{"x":2}]`, nil, errs.Shape, `the output "y": shape [] for 2 rows`},
 		{"two columns of one name", "chain", schemaOf(field("x", f32)), `[]`, &Manifest{Outputs: []OutputRule{{Value: "a"}, {Value: "b", Column: "a"}}}, errs.Argument, `two outputs are named "a"`},
 	} {

@@ -42,7 +42,7 @@ func views(dst []string, column arrow.Array, fill string, given bool) error {
 		}
 		if words.IsNull(at) { // of a dictionary
 			if !given {
-				return noFill(i, nil)
+				return noFill(i)
 			}
 			dst[i] = fill
 			continue

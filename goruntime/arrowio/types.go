@@ -7,7 +7,7 @@ import (
 )
 
 // numbers are the element types that Arrow has too, with memory alike.
-var numbers = map[arrow.Type]tensor.DType{
+var numbers = [...]tensor.DType{
 	arrow.FLOAT16: tensor.F16, arrow.FLOAT32: tensor.F32, arrow.FLOAT64: tensor.F64,
 	arrow.INT8: tensor.I8, arrow.INT16: tensor.I16, arrow.INT32: tensor.I32, arrow.INT64: tensor.I64,
 	arrow.UINT8: tensor.U8, arrow.UINT16: tensor.U16, arrow.UINT32: tensor.U32, arrow.UINT64: tensor.U64,
@@ -18,6 +18,14 @@ var arrowTypes = map[tensor.DType]arrow.DataType{
 	tensor.I8: arrow.PrimitiveTypes.Int8, tensor.I16: arrow.PrimitiveTypes.Int16, tensor.I32: arrow.PrimitiveTypes.Int32, tensor.I64: arrow.PrimitiveTypes.Int64,
 	tensor.U8: arrow.PrimitiveTypes.Uint8, tensor.U16: arrow.PrimitiveTypes.Uint16, tensor.U32: arrow.PrimitiveTypes.Uint32, tensor.U64: arrow.PrimitiveTypes.Uint64,
 	tensor.Bool: arrow.FixedWidthTypes.Boolean, tensor.Str: arrow.BinaryTypes.LargeString,
+}
+
+// numberOf returns the element type of numbers of t, Undefined for others.
+func numberOf(t arrow.DataType) tensor.DType {
+	if id := int(t.ID()); id < len(numbers) {
+		return numbers[id]
+	}
+	return tensor.Undefined
 }
 
 // isText reports whether values of t are strings.
@@ -55,7 +63,7 @@ func elementOf(t arrow.DataType) (d tensor.DType, axes int) {
 			case t.ID() == arrow.BOOL:
 				return tensor.Bool, axes
 			}
-			return numbers[t.ID()], axes
+			return numberOf(t), axes
 		}
 		axes++
 	}

@@ -102,9 +102,7 @@ func (s *service) scored(stream grpc.ServerStream, wait *patience, what scored) 
 		if !what.none {
 			return nil
 		}
-		empty := array.NewRecordBuilder(memory.DefaultAllocator, r.Schema())
-		defer empty.Release()
-		b := empty.NewRecordBatch()
+		b := noRows(r.Schema())
 		defer b.Release()
 		return one(b, &spent{})
 	}
@@ -112,6 +110,13 @@ func (s *service) scored(stream grpc.ServerStream, wait *patience, what scored) 
 		return err
 	}
 	return errs.New(errs.Argument, "a message of the stream: %w", err)
+}
+
+// noRows returns a batch without rows.
+func noRows(schema *arrow.Schema) arrow.RecordBatch {
+	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
+	defer b.Release()
+	return b.NewRecordBatch()
 }
 
 // named returns the model that a descriptor names.

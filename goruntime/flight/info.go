@@ -69,18 +69,14 @@ func info(m *Model) *aflight.FlightInfo {
 	}
 }
 
-// schemaOf returns a schema that the model takes: a column for each input.
+// schemaOf returns a schema that the model takes by its manifest: the columns of each
+// input.
 func schemaOf(m *Model) *arrow.Schema {
-	var fields []arrow.Field
-	for _, in := range m.session.Inputs() {
-		if f, ok := arrowio.FieldOf(in); ok {
-			fields = append(fields, f)
-		}
-	}
 	keys, values := []string{"goruntime.model", "goruntime.version"}, []string{m.Name(), m.Version()}
-	for _, out := range m.session.Outputs() {
-		keys, values = append(keys, "goruntime.output."+out.Name), append(values, out.Type.String())
+	columns, types := arrowio.Answers(m.session, m.manifest)
+	for i, name := range columns {
+		keys, values = append(keys, "goruntime.output."+name), append(values, types[i])
 	}
 	metadata := arrow.NewMetadata(keys, values)
-	return arrow.NewSchema(fields, &metadata)
+	return arrow.NewSchema(arrowio.Fields(m.session, m.manifest), &metadata)
 }

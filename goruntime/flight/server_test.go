@@ -222,7 +222,11 @@ func TestBatchesAreAnsweredInOrder(t *testing.T) {
 }
 
 func TestModelsDescribeThemselves(t *testing.T) {
-	r := start(t, Options{}, nil, "double", "fixed")
+	rows := &arrowio.Manifest{
+		Inputs:  map[string]arrowio.InputRule{"x": {Columns: strings.Split("abcdefg", ""), Fill: 0.0}},
+		Outputs: []arrowio.OutputRule{{Value: "y", Column: "score"}},
+	}
+	r := start(t, Options{}, map[string]*arrowio.Manifest{"rows": rows}, "double", "fixed", "rows")
 	c := r.connect(nil)
 	list, err := c.ListFlights(context.Background(), &aflight.Criteria{})
 	if err != nil {
@@ -236,7 +240,7 @@ func TestModelsDescribeThemselves(t *testing.T) {
 		}
 		names = append(names, strings.Join(f.FlightDescriptor.Path, "/"))
 	}
-	if fmt.Sprint(names) != "[double/1 fixed/1]" {
+	if fmt.Sprint(names) != "[double/1 fixed/1 rows/1]" {
 		t.Errorf("flights %v", names)
 	}
 	s, err := c.GetSchema(context.Background(), &aflight.FlightDescriptor{Type: aflight.DescriptorPATH, Path: []string{"fixed"}})
@@ -246,6 +250,22 @@ func TestModelsDescribeThemselves(t *testing.T) {
 	schema, err := aflight.DeserializeSchema(s.Schema, memory.DefaultAllocator)
 	if err != nil || schema.Field(0).Type.String() != arrow.FixedSizeListOf(3, arrow.PrimitiveTypes.Float32).String() {
 		t.Errorf("schema %v, %v", schema, err)
+	}
+	info, err := c.GetFlightInfo(context.Background(), &aflight.FlightDescriptor{Type: aflight.DescriptorPATH, Path: []string{"rows"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	schema, err = aflight.DeserializeSchema(info.Schema, memory.DefaultAllocator)
+	if err != nil || schema.NumFields() != 7 {
+		t.Fatalf("by a manifest, the columns are %v, %v", schema, err)
+	}
+	for i, want := range schemaColumns.Fields() {
+		if got := schema.Field(i); got.Name != want.Name || got.Type.ID() != want.Type.ID() || !got.Nullable {
+			t.Errorf("by a manifest, column %d is %v, want %v", i, got, want)
+		}
+	}
+	if i := schema.Metadata().FindKey("goruntime.output.score"); i < 0 {
+		t.Errorf("by a manifest, the answers are %v", schema.Metadata())
 	}
 }
 

@@ -81,7 +81,7 @@ func (s *service) DoPut(stream aflight.FlightService_DoPutServer) error {
 			if st, err = s.query(stream.Context(), d); err != nil {
 				return nil, err
 			}
-			st.drop()
+			st.rebind()
 			return s.repository.Get(st.model, st.version)
 		}
 		// Clients leave batches without rows out.
@@ -112,14 +112,47 @@ func (s *service) results(ctx context.Context, d *aflight.FlightDescriptor) (*af
 		return nil, err
 	}
 	defer s.statements.put(st)
-	ticket, schema, rows, bytes, err := st.bound()
+	t, ok, err := st.bound()
+	if err == nil && !ok {
+		if err = s.unbound(ctx, st); err == nil {
+			t, ok, err = st.bound()
+		}
+		if err == nil && !ok {
+			err = errs.New(errs.Canceled, "the statement was executed by another call at once")
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
 	return &aflight.FlightInfo{
-		Schema: aflight.SerializeSchema(schema, memory.DefaultAllocator), FlightDescriptor: d, TotalRecords: rows, TotalBytes: bytes, Ordered: true,
-		Endpoint: []*aflight.FlightEndpoint{{Ticket: &aflight.Ticket{Ticket: ticket}}},
+		Schema: aflight.SerializeSchema(t.schema, memory.DefaultAllocator), FlightDescriptor: d, TotalRecords: t.rows, TotalBytes: t.bytes, Ordered: true,
+		Endpoint: []*aflight.FlightEndpoint{{Ticket: &aflight.Ticket{Ticket: t.ticket}}},
 	}, nil
+}
+
+// unbound binds no rows: ADBC's client sends nothing of a batch that has none, so
+// a statement without parameters is one with no rows of them.
+func (s *service) unbound(ctx context.Context, st *statement) error {
+	m, err := s.repository.Get(st.model, st.version)
+	if err != nil {
+		return err
+	}
+	defer m.leave()
+	if err := s.allowed(ctx, m); err != nil {
+		return err
+	}
+	b := noRows(schemaOf(m))
+	defer b.Release()
+	p, err := m.plan(b.Schema())
+	if err != nil {
+		return errs.New(errs.CodeOf(err), "no parameters are bound, and the model %q does not tell what no rows of them are: %w", st.model, err)
+	}
+	r := &results{of: s.statements}
+	if err := m.answer(ctx, p, b, &spent{}, func(out arrow.RecordBatch) error { return r.add(m, out) }); err != nil {
+		r.release()
+		return err
+	}
+	return st.bind(r)
 }
 
 // DoGet sends the answers of a statement, each of which ends when it was sent, or what

@@ -49,6 +49,7 @@ type statement struct {
 	mu      sync.Mutex // protects all below
 	results *results
 	number  uint64 // of the results that were bound last
+	binding bool   // parameters came, and have no answers
 	closed  bool
 }
 
@@ -206,11 +207,11 @@ func (r *results) release() {
 	}
 }
 
-// drop ends the answers that were not fetched.
-func (st *statement) drop() {
+// rebind ends the answers that were not fetched, for those of parameters that come.
+func (st *statement) rebind() {
 	st.mu.Lock()
 	old := st.results
-	st.results = nil
+	st.results, st.binding = nil, true
 	st.mu.Unlock()
 	old.release()
 }
@@ -226,6 +227,7 @@ func (st *statement) bind(r *results) error {
 		return errs.New(errs.Closed, "the statement was closed while its parameters were scored")
 	}
 	st.number++
+	st.binding = false
 	r.number = st.number
 	old := st.results
 	st.results = r
@@ -234,19 +236,30 @@ func (st *statement) bind(r *results) error {
 	return nil
 }
 
+// told are answers that a client was told of: what GetFlightInfo says.
+type told struct {
+	ticket      []byte
+	schema      *arrow.Schema
+	rows, bytes int64
+}
+
 // bound describes the answers that were not told of yet, once: a client that executes
-// again without parameters is not given the answers for earlier ones.
+// again without parameters is not given the answers for earlier ones. It is not ok where
+// there are none.
 //
-// Errors: errs.Argument where nothing was bound.
-func (st *statement) bound() (ticket []byte, schema *arrow.Schema, rows, bytes int64, err error) {
+// Errors: errs.Argument where parameters came that could not be scored.
+func (st *statement) bound() (t told, ok bool, err error) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
+	if st.binding {
+		return t, false, errs.New(errs.Argument, "the parameters that came last for the model %q were not scored: bind them again", st.model)
+	}
 	r := st.results
-	if r == nil || r.told || r.schema == nil {
-		return nil, nil, 0, 0, errs.New(errs.Argument, "no parameters are bound: the query is the model %q, and its parameters a batch of rows to score", st.model)
+	if r == nil || r.told {
+		return t, false, nil
 	}
 	r.told = true
-	return binary.BigEndian.AppendUint64([]byte(st.handle), r.number), r.schema, r.rows, r.bytes, nil
+	return told{binary.BigEndian.AppendUint64([]byte(st.handle), r.number), r.schema, r.rows, r.bytes}, true, nil
 }
 
 // take takes the answers of a ticket out; the caller releases them.

@@ -31,7 +31,7 @@ from typing import Any
 import numpy as np
 
 from ._load import native
-from .errors import ArgumentError, NameNotFoundError, ShapeError, WrongTypeError
+from .errors import ArgumentError, NameNotFoundError, ShapeError, WrongTypeError, nearest
 from .evaluator import ReferenceEvaluator
 
 __all__ = ["Binding", "ScoredBatch", "ScoredStream", "score"]
@@ -68,7 +68,8 @@ class ScoredBatch:
 
 class ScoredStream:
     """The outputs for a stream of batches: an iterator of ScoredBatch, computed as it
-    is read, and an Arrow stream. It can be read once."""
+    is read, and an Arrow stream. It can be read once. Data without batches gives one
+    without rows."""
 
     def __init__(self, batches: Iterator[ScoredBatch]) -> None:
         self._batches = batches
@@ -89,9 +90,7 @@ class ScoredStream:
         if self._begun:
             raise ArgumentError("the stream was read already: score the data again")
         if self._next is None:
-            self._next = next(self._batches, None)
-        if self._next is None:
-            raise ArgumentError("the stream has no batch, from whose outputs the schema would follow")
+            self._next = next(self._batches)
         return self._next
 
     def __arrow_c_schema__(self) -> object:
@@ -149,6 +148,8 @@ class Binding:
             raise NameNotFoundError(f"no columns for the inputs {left}; the batch has {there}: say by inputs which feed them")
         if missing:
             raise NameNotFoundError(f"the batch has no columns {missing}; it has {there}")
+        self._formats = {name: form for name, form, _ in fields}
+        self._filled: tuple[Any, dict[str, Any]] = ({}, {})  # the fills that were asked for last, and by column
         self.schema: Any = None  # of the batches that it was made for
         self.asked = copy.deepcopy(inputs)  # the caller may change it for the next batch
         self.outputs: list[str] = evaluator.output_names
@@ -167,12 +168,16 @@ class Binding:
         """Return the feeds of one batch; what is copied goes to the I/O arena.
 
         Raises:
-            NameNotFoundError: casts of an input that is not fed.
+            NameNotFoundError: casts of an input that is not fed, fills of what feeds none.
+            ArgumentError: a fill that is no value of its column.
         """
         if not isinstance(casts, bool) and not self.inputs.keys() >= set(casts):
             raise NameNotFoundError(f"casts names {sorted(set(casts) - self.inputs.keys())}; the inputs are {', '.join(map(repr, self.inputs))}")
+        if fills != self._filled[0]:
+            self._filled = (copy.deepcopy(fills), self._filling(fills))
+        fills = self._filled[1]
         arena = evaluator.io_allocator._native
-        feeds: dict[str, Any] = batch.feeds(self._wanted, arena, casts, fills if isinstance(fills, dict) else dict(fills))
+        feeds: dict[str, Any] = batch.feeds(self._wanted, arena, casts, fills)
         if len(feeds) == len(self._bound):
             return feeds
         for name, dtype, shape, columns, _ in self._bound:
@@ -183,6 +188,16 @@ class Binding:
             feeds[name] = _as_input(parts[0], shape) if len(parts) == 1 else _matrix(parts, name, columns)
         return feeds
 
+    def _filling(self, fills: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what stands for nulls by column."""
+        feeding = {column for columns in self.inputs.values() for column in columns}
+        unknown = [name for name in fills if name not in feeding and name not in self.inputs]
+        if unknown:
+            raise NameNotFoundError(f"fills names {unknown[0]!r}, which is no column that feeds an input; the nearest are {nearest(unknown[0], feeding)}")
+        of_inputs = {column: fills[name] for name, columns in self.inputs.items() if name in fills and name not in feeding for column in columns}
+        of_columns = {name: value for name, value in fills.items() if name in feeding}
+        return {name: _fill(name, self._formats[name], value) for name, value in {**of_inputs, **of_columns}.items()}
+
     def _column(self, batch: Any, name: str, arena: Any, fills: Mapping[str, Any], dtype: int, casts: bool) -> Any:
         column = batch.column(self.places[name], arena, fills.get(name))
         shape = self.shapes[name]
@@ -191,6 +206,29 @@ class Binding:
         if casts and isinstance(column, np.ndarray) and dtype > 0 and _number(column) != dtype:
             column = native().arrow_cast(column, dtype, arena)
         return column
+
+
+_WHOLE = dict(zip("cCsSiIlL", ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"), strict=True))
+_FLOATS = dict(zip("efg", ("float16", "float32", "float64"), strict=True))
+
+
+def _fill(name: str, form: str, value: Any) -> Any:
+    """Return a fill as a value of a column of an Arrow format."""
+    number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    if form in _WHOLE:
+        kind, fits = _WHOLE[form], number and value == value // 1 and np.iinfo(_WHOLE[form]).min <= value <= np.iinfo(_WHOLE[form]).max
+        value = int(value) if fits else value
+    elif form in _FLOATS:
+        kind, fits = _FLOATS[form], number and (not np.isfinite(value) or abs(value) <= float(np.finfo(_FLOATS[form]).max))
+    elif form == "b":
+        kind, fits = "bool", isinstance(value, (bool, np.bool_))
+    elif form in ("u", "U", "vu"):
+        kind, fits = "string", isinstance(value, str)
+    else:
+        return value  # of lists: a null among them is refused
+    if not fits:
+        raise ArgumentError(f"the fill {value!r} of the column {name!r} is no {kind}: a value of the column's type expected")
+    return value
 
 
 def _matrix(parts: list[Any], name: str, columns: list[str]) -> Any:
@@ -267,7 +305,7 @@ def score(
         inputs: the column, or list of columns, of an input, where names do not tell;
             see Binding.
         outputs: the wanted values, None for the model's outputs.
-        fills: by column, what stands where it is null.
+        fills: by column, or by input for all of its columns, what stands where they are null.
         casts: whether columns of another element type are converted, or of which inputs.
         options: of run(): timeout, cancel, num_threads.
 
@@ -275,8 +313,9 @@ def score(
         A ScoredBatch for a batch; for a stream a ScoredStream, which runs as it is read.
 
     Raises:
-        ArgumentError: nulls without a fill, lists of different lengths, two columns of one name.
-        NameNotFoundError: an input without a column; WrongTypeError, ShapeError: what
+        ArgumentError: nulls without a fill, a fill that is no value of its column, lists of
+        different lengths, two columns of one name.
+        NameNotFoundError: an input without a column, a fill of no column; WrongTypeError, ShapeError: what
         does not fit the model.
     """
     evaluator = model if isinstance(model, ReferenceEvaluator) else ReferenceEvaluator(model)

@@ -6,7 +6,7 @@ class too, so ``except ValueError`` or ``except TimeoutError`` work.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 
@@ -147,16 +147,20 @@ def make(code: int, message: str | bytes, op: bytes, node: bytes, input: bytes) 
     return error
 
 
-def wrong_feeds(names: Sequence[str], feeds: Mapping[str, object]) -> None:
-    """Raise the exception that says which feeds are missing or unknown."""
+def nearest(name: object, known: Iterable[str]) -> str:
+    """Return the known names that are nearest to one, for a message."""
     import difflib  # here, since imports cost every start and errors are rare
 
+    return ", ".join(map(repr, difflib.get_close_matches(str(name), list(known), n=3, cutoff=0.0))) or "none"
+
+
+def wrong_feeds(names: Sequence[str], feeds: Mapping[str, object]) -> None:
+    """Raise the exception that says which feeds are missing or unknown."""
     missing = [n for n in names if n not in feeds]
     unknown = [n for n in feeds if n not in names]
     parts = []
     for name in unknown:
-        near = difflib.get_close_matches(str(name), names, n=3, cutoff=0.0)
-        parts.append(f"no input is named {name!r}; the nearest are {', '.join(map(repr, near)) or 'none'}")
+        parts.append(f"no input is named {name!r}; the nearest are {nearest(name, names)}")
     if missing:
         parts.append(f"missing: {', '.join(map(repr, missing))}; the model's inputs are {', '.join(map(repr, names))}")
     raise NameNotFoundError("feeds: " + "; ".join(parts))

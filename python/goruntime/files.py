@@ -18,7 +18,7 @@ import pyarrow as pa
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn, TimeRemainingColumn
 
-from ._tables import Source, writing
+from ._tables import Source, abandoned, writing
 from .errors import Error, WrongTypeError
 from .scoring import Rules, Scoring
 
@@ -55,6 +55,8 @@ def score(
 
 
 def _score(scoring: Scoring, sources: list[Source], output: pathlib.Path, quiet: bool) -> None:
+    for part in abandoned(output):
+        click.echo(f"removed {part}, which a run that was killed had left", err=True)
     counts = [source.rows() for source in sources]
     total = None if None in counts else sum(n for n in counts if n is not None)
     try:

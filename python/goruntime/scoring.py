@@ -36,7 +36,7 @@ class Rules:
             A name may be a pattern: "c*" are all columns that begin with c.
         outputs: by value of the model, the column that is written; none is the
             model's outputs under their names.
-        fills: by column, what stands where it is null.
+        fills: by column, or by input for all of its columns, what stands where they are null.
         casts: whether columns of another element type are converted, or of which inputs.
     """
 
@@ -75,7 +75,7 @@ class Rules:
             rules = manifest.get("inputs", {})
             outputs = {o["value"]: o.get("column") or o["value"] for o in manifest.get("outputs", ())}
             inputs = {name: rule["columns"] for name, rule in rules.items() if rule.get("columns")}
-            fills = {c: r["fill"] for name, r in rules.items() if "fill" in r for c in r.get("columns") or [name]}
+            fills = {name: rule["fill"] for name, rule in rules.items() if "fill" in rule}
             casts = [name for name, rule in rules.items() if rule.get("cast")]
         except (ValueError, AttributeError, KeyError, TypeError) as error:
             raise ArgumentError(f"{beside} is no manifest: {type(error).__name__} {error}: `goruntime manifest` writes one") from error

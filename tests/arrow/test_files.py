@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import pathlib
@@ -99,6 +100,26 @@ def test_an_interrupt_leaves_nothing(tmp_path, number):
     assert number == signal.SIGTERM or "Aborted" in text or "KeyboardInterrupt" in text
     assert "Traceback" not in text
     assert {p.name for p in tmp_path.iterdir()} == {"in.parquet"}
+
+
+def test_what_a_killed_run_leaves_is_removed_by_the_next(tmp_path, table):
+    source, out = tmp_path / "in.parquet", tmp_path / "out.parquet"
+    parquet.write_table(table, source)
+    killed = "import os, pathlib, sys; from goruntime._tables import writing\nwith writing(pathlib.Path(sys.argv[1])): os.kill(os.getpid(), 9)"
+    assert subprocess.run([sys.executable, "-c", killed, str(out)], timeout=60).returncode == -signal.SIGKILL
+    (left,) = tmp_path.glob("out.parquet.*.part")
+    others = {tmp_path / "out.parquet.notes.part", tmp_path / "another.parquet.7.part"}
+    for other in others:
+        other.write_text("not of such a run")
+    with contextlib.suppress(KeyboardInterrupt), _tables.writing(out):  # somebody writes the same file meanwhile
+        (held,) = set(tmp_path.glob("out.parquet.*.part")) - {left} - others
+        done = run(MODELS / "double.onnx", source, "-o", out, "--quiet")
+        assert done.returncode == 0, done.stderr
+        assert done.stderr.split() == f"removed {left}, which a run that was killed had left".split()
+        assert held.exists()
+        assert set(tmp_path.iterdir()) == {source, out, held, *others}
+        raise KeyboardInterrupt
+    assert set(tmp_path.iterdir()) == {source, out, *others}
 
 
 def test_nothing_is_written_over_what_is_read(tmp_path, table):
@@ -207,6 +228,43 @@ def test_progress_is_shown_beside_the_output(tmp_path, table):
     assert done.returncode == 0
     assert "40000/40000" in done.stderr
     assert done.stdout == ""
+
+
+MAPPED = {
+    "numbers": pa.array(range(50), pa.int16()),
+    "numbers and nulls": pa.array([None if i % 3 else float(i) for i in range(50)]),
+    "bits": pa.array([None if i % 5 == 0 else i % 2 == 0 for i in range(50)]),
+    "strings": pa.array([None if i % 7 == 0 else "ä" * (i % 4) for i in range(50)]),
+    "large strings": pa.array(["x" * (i % 4) for i in range(50)], pa.large_string()),
+    "bytes": pa.array([b"y" * (i % 3) for i in range(50)]),
+    "fixed-size lists": pa.array([None if i == 9 else [i, None, i + 1] for i in range(50)], pa.list_(pa.float32(), 3)),
+    "lists of lists": pa.array([None if i == 9 else [[i], [], None] * (i % 3) for i in range(50)], pa.list_(pa.list_(pa.int8()))),
+    "large lists": pa.array([[i] * 2 for i in range(50)], pa.large_list(pa.float64())),
+    "a dictionary": pa.array([["a", "b", None][i % 3] for i in range(50)]).dictionary_encode(),
+    "tensors": pa.FixedShapeTensorArray.from_numpy_ndarray(np.arange(200, dtype=np.float32).reshape(50, 2, 2)),
+    "dates": pa.array(range(50), pa.date32()),
+    "decimals": pa.array(range(50), pa.decimal128(9, 2)),
+    "structs": pa.array([{"a": i} for i in range(50)]),
+    "nothing": pa.nulls(50),
+}
+
+
+@pytest.mark.parametrize("rows", [1, 7, 8, 50])
+@pytest.mark.parametrize("name", MAPPED)
+def test_parts_of_mapped_files_are_what_was_written(tmp_path, monkeypatch, name, rows):
+    monkeypatch.setattr(_tables, "ROWS", rows)
+    batch = pa.record_batch({"c": MAPPED[name]})
+    for suffix, new in ((".arrow", ipc.new_file), (".arrows", ipc.new_stream)):
+        for compression in (None, "lz4"):
+            path = tmp_path / f"in{suffix}"
+            with new(str(path), batch.schema, options=ipc.IpcWriteOptions(compression=compression)) as writer:
+                writer.write_batch(batch)
+                writer.write_batch(batch.slice(3))
+            parts = list(_tables.Source(path).batches(lambda schema: schema.names))
+            for part in parts:
+                part.validate(full=True)
+            assert max(part.num_rows for part in parts) == rows
+            assert pa.Table.from_batches(parts).combine_chunks() == pa.Table.from_batches([batch, batch.slice(3)]).combine_chunks()
 
 
 @pytest.mark.parametrize("kind", ["lists", "texts"])

@@ -161,6 +161,56 @@ def test_streams_of_every_producer(arenas, make):
     assert pa.table(scored).column("c").to_pylist() == (2 * X).tolist()
 
 
+def test_a_stream_without_batches_has_no_rows_and_a_schema(arenas):
+    words = pa.dictionary(pa.int8(), pa.string())
+    for proto, field in ((DOUBLE, pa.field("x", pa.float32())), (DOUBLE, pa.field("x", pa.list_(pa.float32(), 3))), (same(S), pa.field("x", words))):
+        evaluator = arenas.open(proto)
+        for data in (pa.schema([field]).empty_table(), pa.RecordBatchReader.from_batches(pa.schema([field]), [])):
+            answer = pa.table(arrow.score(evaluator, data))
+            one = pa.table(arrow.score(evaluator, pa.RecordBatch.from_arrays([pa.array([], field.type)], schema=pa.schema([field]))))
+            assert answer.schema == one.schema
+            assert answer.num_rows == 0
+        assert [len(batch) for batch in arrow.score(evaluator, pa.schema([field]).empty_table())] == [0]
+
+
+def test_a_fill_is_a_value_of_a_column_that_feeds(arenas):
+    evaluator = arenas.open(DOUBLE)
+    holes = pa.record_batch({"x": pa.array([1, None, 3], pa.float32())})
+    with pytest.raises(NameNotFoundError, match=r"fills names 'X', which is no column that feeds an input; the nearest are 'x'"):
+        arrow.score(evaluator, holes, fills={"X": 1})
+    whole = pa.record_batch({"x": pa.array([1, 2], pa.int8())})
+    for batch, fill, text in (
+        (holes, "a", r"the fill 'a' of the column 'x' is no float32"),
+        (holes, None, r"the fill None of the column 'x' is no float32"),
+        (holes, 1e300, r"the fill 1e\+300 of the column 'x' is no float32"),
+        (holes, True, r"the fill True of the column 'x' is no float32"),
+        (whole, 1.5, r"the fill 1.5 of the column 'x' is no int8"),
+        (whole, 200, r"the fill 200 of the column 'x' is no int8"),
+        (whole, float("nan"), r"the fill nan of the column 'x' is no int8"),
+    ):
+        with pytest.raises(ArgumentError, match=text):
+            arrow.score(evaluator, batch, fills={"x": fill}, casts=True)
+    words = arenas.open(same(S))
+    for kind in (pa.string(), pa.dictionary(pa.int8(), pa.string())):
+        with pytest.raises(ArgumentError, match="the fill 0 of the column 'x' is no string"):
+            arrow.score(words, pa.record_batch({"x": pa.array(["a"]).cast(kind)}), fills={"x": 0})
+    with pytest.raises(ArgumentError, match="the fill 0 of the column 'x' is no bool"):
+        arrow.score(arenas.open(same(TensorProto.BOOL)), pa.record_batch({"x": pa.array([True])}), fills={"x": 0})
+    assert arrow.score(evaluator, holes, fills={"x": np.float32(2)})["y"].tolist() == [2, 4, 6]
+    assert np.isnan(arrow.score(evaluator, holes, fills={"x": float("nan")})["y"][1])
+    lists = pa.record_batch({"x": pa.array([[1.0, None]], pa.list_(pa.float32(), 2))})
+    with pytest.raises(ArgumentError, match="the column 'x' is null in row 0: only plain columns may be, with a fill"):
+        arrow.score(evaluator, lists, fills={"x": 1.0})
+
+
+def test_a_fill_of_an_input_is_that_of_its_columns(arenas):
+    evaluator = arenas.open(SUM)
+    holes = pa.record_batch({"p": pa.array([1, None], pa.float32()), "q": pa.array([None, 2], pa.float32())})
+    inputs = {"a": "p", "b": "q"}
+    assert arrow.score(evaluator, holes, inputs=inputs, fills={"a": 10, "q": 20})["c"].tolist() == [21, 12]
+    assert arrow.score(evaluator, holes, inputs=inputs, fills={"a": 10, "p": 30, "b": 20})["c"].tolist() == [21, 32]
+
+
 @pytest.mark.parametrize(
     "take",
     [lambda s: pa.table(s).column("c").to_numpy(), lambda s: polars.DataFrame(s)["c"].to_numpy(),
@@ -170,6 +220,19 @@ def test_streams_of_every_producer(arenas, make):
 def test_every_consumer(arenas, take):
     evaluator = arenas.open(SUM)
     scored = arrow.score(evaluator, pa.record_batch({"a": pa.array(X), "b": pa.array(X)}))
+    np.testing.assert_array_equal(take(scored), 2 * X)
+
+
+@pytest.mark.parametrize(
+    "take",
+    [lambda s: pa.table(s).column("c").to_numpy(), lambda s: polars.DataFrame(s)["c"].to_numpy(), lambda s: duckdb.sql("select c from s").fetchnumpy()["c"],
+     lambda s: np.array([row["c"] for row in nanoarrow.ArrayStream(s).read_all().to_pylist()])],
+    ids=["pyarrow", "polars", "duckdb", "nanoarrow"],
+)  # fmt: skip
+def test_every_consumer_of_streams(arenas, take):
+    evaluator = arenas.open(SUM)
+    whole = pa.table({"a": pa.array(X), "b": pa.array(X)})
+    scored = arrow.score(evaluator, pa.Table.from_batches(whole.to_batches(max_chunksize=5)))
     np.testing.assert_array_equal(take(scored), 2 * X)
 
 
@@ -213,8 +276,6 @@ def test_batches_keep_their_order_and_an_error_reaches_the_consumer(arenas):
     assert [b["y"][0] for b in arrow.score(evaluator, pa.Table.from_batches(parts))] == [0, 2, 4, 6, 8]
     with pytest.raises(Exception, match="is null in row 0"):
         pa.table(arrow.score(evaluator, pa.Table.from_batches([*parts, holes])))
-    with pytest.raises(Exception, match="the stream has no batch"):
-        pa.table(arrow.score(evaluator, pa.table({"x": pa.array([], pa.float32())}).to_reader(max_chunksize=1)))
 
 
 @pytest.mark.parametrize(
