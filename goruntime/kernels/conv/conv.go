@@ -59,11 +59,10 @@ type Plan struct {
 	perM    int // filters of a group
 	direct  bool
 	few     bool
-	turn    *pixelRows // few: nil where windows are of several pixels or strided
+	turn    *pixelRows // few
 	wino    *winograd  // nil where it does not pay
 	slide   *slide     // nil where windows do not slide over padded rows
 	depth   *depth     // nil where filters are of several channels, or planes large
-	offsets []int32    // few: of each (pixel, tap) in an input plane, -1 in the padding
 	pieces  []piece    // of all blocks, what unfold lays out
 	first   []int32    // where the pieces of each block begin; one more at the end
 	blocks  int        // of pixels: bands of rows, or width pixels each
@@ -90,21 +89,17 @@ func NewPlan(s Shape, threads, tail int) *Plan {
 	p.blocks = (p.pixels + p.width - 1) / p.width
 	if p.few {
 		p.blocks = 1
-		rows := p.pixels * p.k
-		if p.direct {
-			p.turn = p.newPixelRows()
-			rows = p.turn.floats()
-		}
+		p.turn = p.newPixelRows()
 		// Filters that change from run to run are not packed: then a panel is needed.
-		p.perPart = 4 * max(rows+p.pixels*p.perM+16, p.k*gemm.Panel)
+		p.perPart = 4 * max(p.turn.floats+p.pixels*p.perM+16, p.k*gemm.Panel)
 	} else if p.direct {
 	} else if p.depth = p.newDepth(); p.depth != nil {
 		p.perPart = 4 * p.depth.floats(p)
 	} else if p.slide = p.newSlide(); p.slide != nil {
 		p.blocks = p.slide.bands
 		p.perPart = 4 * p.slide.floats()
-		if p.wino = p.newWinograd(); p.wino != nil {
-			p.perPart = max(p.perPart, 4*p.wino.floats(p))
+		if p.wino = p.newWinograd(threads); p.wino != nil {
+			p.perPart = max(p.perPart, 4*p.wino.floats())
 		}
 	} else {
 		p.perPart = 4 * p.k * gemm.Panel
@@ -119,12 +114,6 @@ func NewPlan(s Shape, threads, tail int) *Plan {
 	p.free = make(chan int, p.slots)
 	for i := range p.slots {
 		p.free <- i
-	}
-	if p.few {
-		p.offsets = make([]int32, p.pixels*p.taps)
-		for i := range p.offsets {
-			p.offsets[i] = int32(p.offset(len(s.In), i/p.taps, i%p.taps))
-		}
 	}
 	if !p.direct && p.slide == nil && p.depth == nil {
 		p.list()
@@ -208,7 +197,7 @@ func (p *Plan) Workspace() int { return p.perPart * p.slots }
 // filters are read as they are.
 func (p *Plan) PackedFilters() int {
 	if p.wino != nil {
-		return points * p.perM * p.k / p.taps
+		return points * whole(p.s.M, gemm.Panel) * p.s.C
 	}
 	if !p.few {
 		return 0
@@ -222,10 +211,7 @@ func (p *Plan) PackFilters(dst, w []float32) {
 		packPoints(dst, w, p.s.M, p.s.C)
 		return
 	}
-	size := gemm.PackedSize(p.k, p.perM)
-	for g := range p.s.Group {
-		gemm.PackB(dst[g*size:(g+1)*size], w[g*p.perM*p.k:(g+1)*p.perM*p.k], p.k, p.perM, 1, p.k)
-	}
+	p.packRows(dst, w)
 }
 
 // Bind sets the memory of the next run.
@@ -246,7 +232,7 @@ func (p *Plan) Parts() int {
 // split returns the blocks of pixels and the cuts of filters of a run.
 func (p *Plan) split() (blocks, cuts int) {
 	if p.winograd() {
-		return p.wino.bands, p.wino.cuts
+		return p.wino.across * p.wino.down, p.wino.cuts
 	}
 	return p.blocks, p.cuts
 }
@@ -368,11 +354,13 @@ func (e *ending) flush() {
 	e.lo = e.hi
 }
 
-// filters returns the first filter of a cut: tiles stay whole, or panels where filters
-// are columns.
+// filters returns the first filter of a cut: tiles stay whole, and panels, or parts of
+// them, where filters are columns.
 func (p *Plan) filters(cut, cuts int) int {
 	size := tileRows
-	if p.few {
+	if p.winograd() {
+		size = filterCut
+	} else if p.few {
 		size = gemm.Panel
 	}
 	tiles := (p.perM + size - 1) / size

@@ -44,9 +44,6 @@ func avx26x2(p *tile)
 func avx2Input(p *transform)
 
 //go:noescape
-func avx2InputClosely(p *transform)
-
-//go:noescape
 func avx2Output(p *transform)
 
 var avx2Tiles = [6][2]func(*tile){

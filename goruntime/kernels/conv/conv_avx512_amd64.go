@@ -80,9 +80,6 @@ func avx5126x4(p *tile)
 func avx512Input(p *transform)
 
 //go:noescape
-func avx512InputClosely(p *transform)
-
-//go:noescape
 func avx512Output(p *transform)
 
 var avx512Tiles = [6][4]func(*tile){

@@ -97,12 +97,16 @@ var shapes = map[string]Shape{
 	"rows too long to keep":                 shape(1, 2, 3, 1, []int{140000}, []int{3}, []int{1}, []int{1}, []int{1}),
 	"1x1, pixels in rows":                   shape(2, 37, 70, 1, []int{7, 7}, []int{1, 1}, []int{1, 1}, []int{1, 1}, []int{0, 0}),
 	"1x1, pixels in rows of groups":         shape(1, 40, 300, 2, []int{5, 5}, []int{1, 1}, []int{1, 1}, []int{1, 1}, []int{0, 0}),
+	"3x3, channels in rows":                 shape(2, 21, 140, 1, []int{7, 7}, []int{3, 3}, []int{1, 1}, []int{1, 1}, []int{1, 1}),
+	"3x3, channels in rows of groups":       shape(1, 20, 140, 2, []int{13, 14}, []int{3, 3}, []int{2, 2}, []int{1, 1}, []int{1, 1}),
 	"3x3, pixels in rows":                   shape(1, 5, 200, 1, []int{7, 7}, []int{3, 3}, []int{1, 1}, []int{1, 1}, []int{1, 1}),
 	"tiles":                                 shape(2, 21, 50, 1, []int{14, 15}, []int{3, 3}, []int{1, 1}, []int{1, 1}, []int{1, 1}),
 	"tiles in bands":                        shape(1, 17, 61, 1, []int{41, 90}, []int{3, 3}, []int{1, 1}, []int{1, 1}, []int{1, 1}),
 	"tiles, unpadded":                       shape(1, 30, 130, 1, []int{13, 13}, []int{3, 3}, []int{1, 1}, []int{1, 1}, []int{0, 0}),
 	"tiles, much padding":                   shape(1, 33, 33, 1, []int{9, 6}, []int{3, 3}, []int{1, 1}, []int{1, 1}, []int{5, 3}),
 	"tiles, narrow bands":                   shape(1, 17, 61, 1, []int{330, 8}, []int{3, 3}, []int{1, 1}, []int{1, 1}, []int{1, 1}),
+	"tiles, blocks side by side":            shape(1, 33, 33, 1, []int{9, 230}, []int{3, 3}, []int{1, 1}, []int{1, 1}, []int{1, 1}),
+	"tiles, parts of a panel":               shape(1, 40, 96, 1, []int{12, 12}, []int{3, 3}, []int{1, 1}, []int{1, 1}, []int{1, 1}),
 	"tiles, rows of one":                    shape(1, 17, 61, 1, []int{60, 4}, []int{3, 3}, []int{1, 1}, []int{1, 1}, []int{1, 1}),
 	"1x1 stride 2":                          shape(1, 3, 20, 1, []int{8, 8}, []int{1, 1}, []int{2, 2}, []int{1, 1}, []int{0, 0}),
 }
@@ -159,6 +163,10 @@ func (c *sample) agree(t *testing.T, relu, packed bool) {
 	for i := p.Parts() - 1; i >= 0; i-- {
 		p.Chunk(i, i+1)
 	}
+	one, alone := make([]float32, len(whole)), NewPlan(s, 1, 0)
+	a.Y, a.Scratch = address(one), make([]byte, alone.Workspace())
+	alone.Bind(&a)
+	alone.Chunk(0, alone.Parts())
 	for i, want := range c.want {
 		if relu {
 			want = max(want, 0)
@@ -168,6 +176,9 @@ func (c *sample) agree(t *testing.T, relu, packed bool) {
 		}
 		if whole[i] != parts[i] {
 			t.Fatalf("element %d is %v at once, %v in parts", i, whole[i], parts[i])
+		}
+		if whole[i] != one[i] {
+			t.Fatalf("element %d is %v as planned for two threads, %v for one", i, whole[i], one[i])
 		}
 	}
 }
@@ -189,12 +200,18 @@ func TestAnInfinityStaysWhereItIsSeen(t *testing.T) {
 			}
 			variants = []variant{v}
 			p := NewPlan(s, 1, 0)
-			y, f := make([]float32, len(c.want)), make([]float32, p.PackedFilters())
+			y, f, rectified := make([]float32, len(c.want)), make([]float32, p.PackedFilters()), make([]float32, len(c.want))
 			p.PackFilters(f, c.w)
-			p.Bind(&Args{X: address(c.x), W: address(c.w), Bias: address(c.bias), Packed: address(f), Y: address(y), Scratch: make([]byte, p.Workspace())})
+			a := Args{X: address(c.x), W: address(c.w), Bias: address(c.bias), Packed: address(f), Y: address(y), Scratch: make([]byte, p.Workspace())}
+			p.Bind(&a)
+			p.Chunk(0, p.Parts())
+			a.Y, a.Relu = address(rectified), true
 			p.Chunk(0, p.Parts())
 			spread := 0
 			for i, want := range c.want {
+				if r := rectified[i]; r != max(0, y[i]) && (r == r || y[i] == y[i]) {
+					t.Fatalf("%s, %s: element %d is %v, and %v rectified", v.name, name, i, y[i], r)
+				}
 				if w := float32(want); math.IsNaN(want) != (y[i] != y[i]) || math.IsInf(want, 0) && y[i] != w || finite(w) && !(math.Abs(float64(y[i])-want) <= 1e-4) {
 					t.Fatalf("%s, %s: element %d is %v, want %v", v.name, name, i, y[i], want)
 				}

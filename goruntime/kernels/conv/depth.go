@@ -113,7 +113,7 @@ func (p *Plan) channels(lo, hi int, scratch unsafe.Pointer, end *ending) {
 			runtime.KeepAlive(&t)
 		}
 		// SAFETY: as above.
-		v.gather(unsafe.Add(p.a.Y, 4*(image*p.s.M+c)*p.pixels), pixels, p.pixels, n, d.order)
+		v.gather(unsafe.Add(p.a.Y, 4*(image*p.s.M+c)*p.pixels), pixels, p.pixels, n, p.pixels, d.order)
 		end.add(p, image, c, c+n, 0, p.pixels)
 	}
 }

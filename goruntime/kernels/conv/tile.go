@@ -38,7 +38,7 @@ type variant struct {
 	vecs  int // of the largest tile
 	run   func(t *tile, rows, vecs int)
 	// The transforms of Winograd's convolution.
-	input, inputClosely, output func(t *transform)
+	input, output func(t *transform)
 	// The tiles of single channels, and what turns planes to vectors and back.
 	deep                 func(t *deepTile)
 	toChannels, toPlanes func(t *turn)
@@ -47,7 +47,7 @@ type variant struct {
 // variants, the best first; portable is the definition.
 var variants = append(vectorVariants, variant{
 	"portable", cpu.Portable, portableLanes, 4,
-	func(t *tile, _, _ int) { portable(t) }, portableInput, portableInputClosely, portableOutput, portableDeep, portableToChannels, portableToPlanes,
+	func(t *tile, _, _ int) { portable(t) }, portableInput, portableOutput, portableDeep, portableToChannels, portableToPlanes,
 })
 
 func chosen() *variant {

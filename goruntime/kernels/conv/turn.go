@@ -41,10 +41,10 @@ func (v *variant) spread(dst, src unsafe.Pointer, step, n, size int, at []int) {
 	runtime.KeepAlive(&planes)
 }
 
-// gather is the way back, to n planes of size pixels that lie one behind the other.
-func (v *variant) gather(dst, src unsafe.Pointer, size, n int, at []int) {
+// gather is the way back, to n planes, step apart.
+func (v *variant) gather(dst, src unsafe.Pointer, step, n, size int, at []int) {
 	var planes [16]int
-	t := v.turned(dst, src, size, n, size, at, &planes)
+	t := v.turned(dst, src, step, n, size, at, &planes)
 	v.toPlanes(borrow(&t))
 	runtime.KeepAlive(&t)
 	runtime.KeepAlive(&planes)

@@ -6,7 +6,6 @@ import (
 	"unsafe"
 
 	"github.com/goruntime/goruntime/goruntime/kernels/gemm"
-	"github.com/goruntime/goruntime/goruntime/kernels/vec"
 )
 
 // Winograd's convolution F(4x4, 3x3): windows of 3x3 that lie side by side are
@@ -14,37 +13,41 @@ import (
 // evaluated at 36 points, where their product is one number each: 36 matrix
 // products with a quarter of the multiplications. The points are 0, ±√½, ±√2 and
 // infinity, which keeps the rounding errors about twice those of plain sums.
+//
+// A vector holds a number of as many channels, or filters, as it has lanes: planes
+// are turned to a padded image of such vectors, whatever their width, and pixels back
+// to planes. Rows of the products are tiles, columns are filters.
 
 // points is how many numbers a tile has at the points.
 const points = 36
 
-// Bounds of what a band of tiles takes: bytes of its inputs at the points, and
-// filters that are computed at a time.
+// Bounds of what a block of tiles takes: bytes of its inputs and sums at the points, the
+// tiles that are enough, and those below which a block is not worth splitting.
 const (
 	tileBytes   = 1 << 20
-	tileFilters = 48
+	mostTiles   = 48
+	fewestTiles = 12
 )
 
-// winograd is what a plan has for tiles. A band of rows of tiles is one run of tiles.
-// In the padded planes one lies between the rows that is not used; short rows leave it
-// out when they are evaluated.
+// filterCut is how many filters are computed together at least.
+const filterCut = 32
+
+// winograd is what a plan has for tiles. A block of them is a rectangle.
 type winograd struct {
-	d       padded // in phases of every fourth row and column
-	rows    int    // of tiles of the image
-	bands   int
-	cuts    int
-	run     int // tiles of a band, up to a multiple of 16
-	wide    int // tiles from row to row among them
-	used    []bool
-	base    []int      // where each vector of tiles begins that lie close, in bytes, or nil
-	lanes   []laneList // and which of the numbers from there on it takes
-	offsets []int      // of the 36 inputs, in bytes
+	lanes         int
+	wide, tall    int   // tiles of the image
+	columns, rows int   // of tiles of a block, at most
+	across, down  int   // blocks side by side, and one above the other
+	cuts          int   // of the filters
+	length        int   // numbers of a tile at a point: channels, up to whole vectors
+	offsets       []int // in bytes, of the 36 inputs of a tile
+	line          []int // in bytes, of pixels side by side; up to whole vectors
 }
 
 // newWinograd returns nil where the convolution is of another kind or too small.
-func (p *Plan) newWinograd() *winograd {
+func (p *Plan) newWinograd(threads int) *winograd {
 	s := &p.s
-	if s.Plain || len(s.In) != 2 || s.Group != 1 || s.C < 16 || s.M < 16 || s.C*s.M < 1024 {
+	if s.Plain || len(s.In) != 2 || s.Group != 1 || s.C < 16 || s.M < 16 || s.C*s.M < 1024 || p.pixels < 96 {
 		return nil
 	}
 	for i := range s.In {
@@ -52,96 +55,65 @@ func (p *Plan) newWinograd() *winograd {
 			return nil
 		}
 	}
-	d := p.padded()
-	d.across, d.down, d.taps, d.tapRows = 4, 4, 6, 6
-	w := &winograd{rows: (d.outRows + 3) / 4}
-	d.outWidth = (d.outWidth + 3) / 4
-	d.width = d.outWidth + 1
-	if d.width > 256 || p.pixels < 96 {
-		return nil
-	}
-	most := min(128, max(32, tileBytes/(4*points*s.C)))
-	apart := func(rows int) int { return run(rows, d.width) }
-	closely := func(rows int) int { return whole(rows*d.outWidth, 16) }
-	d.outRows, w.wide = w.height(d.width, most, apart), d.width
-	w.run = apart(d.outRows)
-	if rows := w.height(d.outWidth, most, closely); d.outWidth > 1 && 8*w.all(rows, closely) <= 7*w.all(d.outRows, apart) {
-		d.outRows, w.wide = rows, d.outWidth
-		w.run = closely(rows)
-	}
-	d.rows = d.outRows + 1
-	w.d, w.used = d, d.used()
-	if w.wide < d.width {
-		w.close(chosen().lanes)
-	}
-	w.bands = (w.rows + d.outRows - 1) / d.outRows
-	w.cuts = p.cut(w.bands, tileFilters)
-	if w.bands*s.N > 1 { // threads that share a band both evaluate its input
-		w.cuts = p.cut(w.bands, 2*tileFilters)
+	v := chosen()
+	w := &winograd{lanes: v.lanes, tall: (s.Out[0] + 3) / 4, wide: (s.Out[1] + 3) / 4, length: whole(s.C, v.lanes), cuts: 1}
+	w.split(s.N, threads)
+	if blocks := s.N * w.across * w.down; blocks < threads { // who shares a block evaluates its input too
+		w.cuts = max(1, min((s.M+filterCut-1)/filterCut, (threads+blocks-1)/blocks))
 	}
 	for t := range points {
-		w.offsets = append(w.offsets, 4*d.offset(t))
+		w.offsets = append(w.offsets, (t/6*w.width()+t%6)*w.vector())
 	}
+	w.line = behind(max(4*w.columns, w.width()), v.lanes, w.vector())
 	return w
 }
 
-// run returns how many tiles the vectors of a band of rows hold.
-func run(rows, width int) int { return (rows*width + 14) / 16 * 16 }
-
-// height returns how many rows of up to most tiles, each of width, leave the least of
-// the vectors of all bands empty.
-func (w *winograd) height(width, most int, run func(rows int) int) int {
-	best, least := 1, 0
-	for h := 1; h <= w.rows && (h == 1 || h*width <= most+1); h++ {
-		if all := w.all(h, run); least == 0 || all <= least {
-			best, least = h, all
+// split makes blocks of tiles that fit into the cache, and as many as threads want.
+func (w *winograd) split(images, threads int) {
+	most := min(mostTiles, max(fewestTiles/2, tileBytes/(4*points*(w.length+gemm.Panel))))
+	w.across = (w.wide + most - 1) / most
+	w.sides()
+	w.down = (w.tall*w.columns + most - 1) / most
+	for w.sides(); threads > 1 && images*w.across*w.down < 2*threads && w.rows*w.columns >= 2*fewestTiles; w.sides() {
+		if w.rows >= w.columns {
+			w.down = min(w.tall, 2*w.down)
+		} else {
+			w.across = min(w.wide, 2*w.across)
 		}
 	}
-	return best
+	for threads > 1 && w.down < w.tall && images*w.across*w.down < 8*threads && images*w.across*w.down%threads != 0 {
+		w.down++
+	}
+	w.sides()
 }
 
-// all returns how many tiles the vectors of all bands of so many rows hold.
-func (w *winograd) all(rows int, run func(rows int) int) int {
-	return (w.rows + rows - 1) / rows * run(rows)
-}
-
-// laneList names the lanes of a vector: from 0 on those of the first of two vectors,
-// then those of the second. With eight lanes the last eight are set for the second.
-type laneList [16]int32
-
-// close lists where the tiles lie that the vectors of a band hold.
-func (w *winograd) close(lanes int) {
-	last := w.d.outRows*w.wide - 1
-	at := func(i int) int {
-		i = min(i, last) // vectors end with the last tile again
-		return i/w.wide*w.d.width + i%w.wide
-	}
-	for i := 0; i < w.run; i += lanes {
-		var list laneList
-		for k := range lanes {
-			n := at(i+k) - at(i)
-			list[k] = int32(n)
-			if lanes == 8 && n >= 8 {
-				list[k], list[8+k] = int32(n-8), -1
-			}
-		}
-		w.base, w.lanes = append(w.base, 4*at(i)), append(w.lanes, list)
-	}
+// sides settles how large a block is.
+func (w *winograd) sides() {
+	w.down = max(1, w.down)
+	w.columns, w.rows = (w.wide+w.across-1)/w.across, (w.tall+w.down-1)/w.down
 }
 
 // Winograd reports whether the packed filters are those at the points.
 func (p *Plan) Winograd() bool { return p.wino != nil }
 
-// plane is how many floats a padded plane takes: vectors are read beyond its end.
-func (w *winograd) plane() int { return w.d.size() + w.run + 32 }
+// vector is how many bytes a pixel of as many channels as there are lanes takes.
+func (w *winograd) vector() int { return 4 * w.lanes }
+
+// width is how many pixels lie in a row under a block.
+func (w *winograd) width() int { return 4*w.columns + 2 }
 
 // apart is how many floats lie between the matrices of two points. One vector more
 // than they have keeps the 36 from sharing a set of the cache.
-func (w *winograd) apart(rows int) int { return rows*w.run + 16 }
+func (w *winograd) apart(columns int) int { return w.rows*w.columns*columns + 16 }
 
-// floats returns how much scratch a band needs.
-func (w *winograd) floats(p *Plan) int {
-	return w.plane() + points*(w.apart(p.s.C)+w.apart(tileFilters)) + max(16*w.run, w.d.stage())
+// image and pixels are how many floats the inputs and the pixels of a block take, a
+// vector each. Transposes go on to a whole number of vectors.
+func (w *winograd) image() int  { return ((4*w.rows+2)*w.width() + w.lanes) * w.lanes }
+func (w *winograd) pixels() int { return (16*w.rows*w.columns + w.lanes) * w.lanes }
+
+// floats returns how much scratch a block needs.
+func (w *winograd) floats() int {
+	return w.image() + points*(w.apart(w.length)+w.apart(gemm.Panel)) + w.pixels() + gemm.Panel
 }
 
 // transform is what the kernels read; convgen has the offsets.
@@ -150,97 +122,130 @@ type transform struct {
 	src    unsafe.Pointer // 8
 	offset unsafe.Pointer // 16, of the 36 inputs in src
 	step   int            // 24, bytes between the points
-	n      int            // 32, vectors
+	n      int            // 32, tiles side by side
 	row    int            // 40, bytes between the rows of pixels
-	bias   float32        // 48
-	base   unsafe.Pointer // 56, where each vector of tiles begins in src that lie close
-	lanes  unsafe.Pointer // 64, and its laneList
-	tiles  int            // for the portable kernels
+	next   int            // 48, bytes between the tiles at a point
+	bias   unsafe.Pointer // 56, a vector
+	low    float32        // 64, what pixels are at least
 }
 
-// tiles computes the filters [m0, m1) of a band of tiles. Fresh says that the
-// scratch does not hold the inputs of this band yet.
-func (p *Plan) tiles(image, band, m0, m1 int, scratch unsafe.Pointer, fresh bool, end *ending) {
-	w, v := p.wino, chosen()
+// rectangle is a block of tiles.
+type rectangle struct{ y, x, rows, columns int }
+
+// block returns block i of an image; the last ones may be smaller than the first.
+func (w *winograd) block(i int) rectangle {
+	y, x := i/w.across, i%w.across
+	r := rectangle{y: w.tall * y / w.down, x: w.wide * x / w.across}
+	r.rows, r.columns = w.tall*(y+1)/w.down-r.y, w.wide*(x+1)/w.across-r.x
+	return r
+}
+
+// tiles computes the filters [m0, m1) of a block of tiles. Fresh says that the
+// scratch does not hold the inputs of this block yet.
+func (p *Plan) tiles(image, block, m0, m1 int, scratch unsafe.Pointer, fresh bool, end *ending) {
+	w, b := p.wino, p.wino.block(block)
 	// SAFETY: the scratch has room for these, one behind the other.
-	inputs := unsafe.Add(scratch, 4*w.plane())
-	sums := unsafe.Add(inputs, 4*points*w.apart(p.s.C))
-	pixels := unsafe.Add(sums, 4*points*w.apart(tileFilters))
+	inputs := unsafe.Add(scratch, 4*w.image())
+	sums := unsafe.Add(inputs, 4*points*w.apart(w.length))
+	pixels := unsafe.Add(sums, 4*points*w.apart(gemm.Panel))
 	if fresh {
-		p.toPoints(v, image, band*w.d.outRows, scratch, inputs, pixels)
+		p.toPoints(image, b, scratch, inputs)
 	}
 	sound := true
-	for m := m0; m < m1; m += tileFilters {
-		some := min(tileFilters, m1-m)
-		g := gemm.Args{M: some, N: w.run, K: p.s.C, LDA: p.s.C, LDB: w.run, LDC: w.run}
+	for m, some := m0, 0; m < m1; m += some {
+		some = min(gemm.Panel-m%gemm.Panel, m1-m)
+		g := gemm.Args{M: b.rows * b.columns, N: some, K: p.s.C, LDA: w.length, LDC: gemm.Panel}
 		for i := range points {
 			// SAFETY: filters, inputs and sums have a matrix for each point.
-			g.A, g.B, g.C = unsafe.Add(p.a.Packed, 4*(i*p.s.M+m)*p.s.C), unsafe.Add(inputs, 4*i*w.apart(p.s.C)), unsafe.Add(sums, 4*i*w.apart(tileFilters))
-			gemm.Run(&g, 0, some, 0, w.run)
+			g.A, g.B, g.C = unsafe.Add(inputs, 4*i*w.apart(w.length)), p.panel(m, i), unsafe.Add(sums, 4*i*w.apart(gemm.Panel))
+			gemm.Run(&g, 0, g.M, 0, some)
 		}
 		if m == m0 {
-			sound = w.sound(sums)
+			sound = w.sound(sums, g.M)
 		}
-		for i := range some {
-			// SAFETY: filter i has a row in the matrices of sums.
-			p.toPixels(v, image, band*w.d.outRows, m+i, unsafe.Add(sums, 4*i*w.run), pixels, sound)
-			first := 4 * band * w.d.outRows * p.s.Out[1]
-			end.add(p, image, m+i, m+i+1, first, min(p.pixels, first+4*w.d.outRows*p.s.Out[1]))
-		}
-	}
-}
-
-// toPoints evaluates the input of a band of tiles that begins at row y of them;
-// room is for the rows before their columns are picked.
-func (p *Plan) toPoints(v *variant, image, y int, scratch, inputs, room unsafe.Pointer) {
-	w := p.wino
-	// SAFETY: the scratch and the planes of an image have these sizes.
-	plane := unsafe.Slice((*float32)(scratch), w.plane())
-	src := unsafe.Slice((*float32)(p.x(image, 0)), p.s.C*p.plane)
-	stage := unsafe.Slice((*float32)(room), w.d.stage())
-	clear(plane[w.d.size():])
-	clear(stage)
-	t := transform{src: scratch, offset: unsafe.Pointer(unsafe.SliceData(w.offsets)), step: 4 * w.apart(p.s.C), n: w.run / v.lanes, tiles: w.run, base: unsafe.Pointer(unsafe.SliceData(w.base)), lanes: unsafe.Pointer(unsafe.SliceData(w.lanes))}
-	for c := range p.s.C {
-		w.d.fill(plane[:w.d.size()], stage, src[c*p.plane:(c+1)*p.plane], y, w.used)
-		// SAFETY: channel c has a row in the matrices of inputs.
-		t.dst = unsafe.Add(inputs, 4*c*w.run)
-		if w.base == nil {
-			v.input(borrow(&t))
+		p.toPixels(image, b, m, some, sums, pixels, sound)
+		high, wide := p.s.Out[0], p.s.Out[1]
+		if first := 4*b.y*wide + 4*b.x; b.columns == w.wide {
+			end.add(p, image, m, m+some, first, min(p.pixels, first+4*b.rows*wide))
 		} else {
-			v.inputClosely(borrow(&t))
+			for r := range min(4*b.rows, high-4*b.y) {
+				end.add(p, image, m, m+some, first+r*wide, first+r*wide+min(4*b.columns, wide-4*b.x))
+			}
 		}
-		runtime.KeepAlive(&t)
 	}
 }
 
-// toPixels makes the pixels of a filter from the sums at the points, which are sound
-// where all of them are numbers.
-func (p *Plan) toPixels(v *variant, image, y, m int, sums, pixels unsafe.Pointer, sound bool) {
-	w := p.wino
-	t := transform{dst: pixels, src: sums, step: 4 * w.apart(tileFilters), n: w.run / v.lanes, row: 16 * w.run, tiles: w.run}
+// panel returns where the filters from m on lie at a point.
+func (p *Plan) panel(m, point int) unsafe.Pointer {
+	in := m % gemm.Panel
+	// SAFETY: a panel has a matrix for each point.
+	return unsafe.Add(p.a.Packed, 4*(((m-in)*points+point*gemm.Panel)*p.s.C+in))
+}
+
+// toPoints evaluates the input of a block of tiles, a vector of channels at a time.
+func (p *Plan) toPoints(image int, b rectangle, scratch, inputs unsafe.Pointer) {
+	w, v := p.wino, chosen()
+	// SAFETY: the scratch has this size.
+	clear(unsafe.Slice((*float32)(scratch), w.image()))
+	pitch := w.width() * w.vector()
+	t := transform{offset: unsafe.Pointer(unsafe.SliceData(w.offsets)), step: 4 * w.apart(w.length), n: b.columns, next: 4 * w.length}
+	top, left := 4*b.y-p.s.Begin[0], 4*b.x-p.s.Begin[1]
+	y0, y1 := max(0, -top), min(4*b.rows+2, p.s.In[0]-top)
+	x0, x1 := max(0, -left), min(4*b.columns+2, p.s.In[1]-left)
+	for c := 0; c < p.s.C; c += w.lanes {
+		for y := y0; y < y1 && x0 < x1; y++ {
+			// SAFETY: channel c has a plane, of which row top+y has the columns from left+x0
+			// on; vectors that go beyond a row of the block are zero, as is what is there.
+			v.spread(unsafe.Add(scratch, y*pitch+x0*w.vector()), unsafe.Add(p.x(image, 0), 4*(c*p.plane+(top+y)*p.s.In[1]+left+x0)), p.plane, min(w.lanes, p.s.C-c), x1-x0, w.line)
+		}
+		for r := range b.rows {
+			// SAFETY: row r of tiles lies in the padded image; each tile has a row in the
+			// matrices of inputs.
+			t.src, t.dst = unsafe.Add(scratch, 4*r*pitch), unsafe.Add(inputs, 4*(r*b.columns*w.length+c))
+			v.input(borrow(&t))
+			runtime.KeepAlive(&t)
+		}
+	}
+}
+
+// toPixels makes the pixels of some filters from m on from the sums at the points, which
+// are sound where all of them are numbers.
+func (p *Plan) toPixels(image int, b rectangle, m, some int, sums, pixels unsafe.Pointer, sound bool) {
+	w, v := p.wino, chosen()
+	// SAFETY: the numbers of a panel lie behind the pixels.
+	bias := unsafe.Slice((*float32)(unsafe.Add(pixels, 4*w.pixels())), gemm.Panel)
+	clear(bias)
 	if p.a.Bias != nil {
 		// SAFETY: the bias has a number for each filter.
-		t.bias = unsafe.Slice((*float32)(p.a.Bias), p.s.M)[m]
+		copy(bias, unsafe.Slice((*float32)(unsafe.Add(p.a.Bias, 4*m)), some))
 	}
-	v.output(borrow(&t))
-	runtime.KeepAlive(&t)
-	// SAFETY: the scratch and the output plane have these sizes.
-	from := unsafe.Slice((*float32)(pixels), 16*w.run)
-	out := unsafe.Slice((*float32)(unsafe.Add(p.a.Y, 4*(image*p.s.M+m)*p.pixels)), p.pixels)
-	if !sound {
-		p.remake(image, y, m, from)
+	pitch := 4 * b.columns * w.vector()
+	t := transform{step: 4 * w.apart(gemm.Panel), n: b.columns, row: pitch, next: 4 * gemm.Panel}
+	t.low = float32(math.Inf(-1))
+	if p.a.Relu && sound {
+		t.low = 0
 	}
-	if p.a.Relu {
-		vec.Apply(vec.Rectifier, from, from)
-	}
-	high, wide := p.s.Out[0], p.s.Out[1]
-	for r := range min(4*w.d.outRows, high-4*y) {
-		copy(out[(4*y+r)*wide:][:wide], from[r%4*4*w.run+r/4*4*w.wide:])
+	high, wide := min(4*b.rows, p.s.Out[0]-4*b.y), min(4*b.columns, p.s.Out[1]-4*b.x)
+	for f := 0; f < some; f += w.lanes {
+		for r := range b.rows {
+			// SAFETY: row r of tiles has rows in the matrices of sums and rows of pixels.
+			t.src, t.dst, t.bias = unsafe.Add(sums, 4*(r*b.columns*gemm.Panel+f)), unsafe.Add(pixels, 4*r*pitch), unsafe.Pointer(&bias[f])
+			v.output(borrow(&t))
+			runtime.KeepAlive(&t)
+		}
+		n := min(w.lanes, some-f)
+		if !sound {
+			p.remake(image, b, m+f, n, pixels)
+		}
+		for r := range high {
+			// SAFETY: filter m+f has a plane, of which row 4*b.y+r has the columns from 4*b.x on.
+			v.gather(unsafe.Add(p.a.Y, 4*((image*p.s.M+m+f)*p.pixels+(4*b.y+r)*p.s.Out[1]+4*b.x)), unsafe.Add(pixels, r*pitch), p.pixels, n, wide, w.line)
+		}
 	}
 }
 
-// packPoints writes the filters [M, C, 3, 3] at the points, [36, M, C].
+// packPoints writes the filters [M, C, 3, 3] at the points, as panels of them:
+// [ceil(M/64), 36, C, 64], padded with zeros.
 func packPoints(dst, w []float32, filters, channels int) {
 	var g [6][3]float64
 	for i, p := range []float64{0, math.Sqrt2 / 2, -math.Sqrt2 / 2, math.Sqrt2, -math.Sqrt2} {
@@ -248,15 +253,24 @@ func packPoints(dst, w []float32, filters, channels int) {
 		g[i] = [3]float64{1 / n, p / n, p * p / n}
 	}
 	g[5] = [3]float64{0, 0, 1}
-	for f := range filters * channels {
-		k := w[9*f : 9*f+9]
-		for i := range 6 {
-			var row [3]float64
-			for x := range row {
-				row[x] = g[i][0]*float64(k[x]) + g[i][1]*float64(k[3+x]) + g[i][2]*float64(k[6+x])
-			}
-			for j := range 6 {
-				dst[(i*6+j)*filters*channels+f] = float32(row[0]*g[j][0] + row[1]*g[j][1] + row[2]*g[j][2])
+	for m := 0; m < filters; m += gemm.Panel {
+		panel := dst[m*points*channels:][:points*channels*gemm.Panel]
+		some := min(gemm.Panel, filters-m)
+		if some < gemm.Panel {
+			clear(panel)
+		}
+		for c := range channels {
+			for f := range some {
+				k := w[9*((m+f)*channels+c):][:9]
+				for i := range 6 {
+					var row [3]float64
+					for x := range row {
+						row[x] = g[i][0]*float64(k[x]) + g[i][1]*float64(k[3+x]) + g[i][2]*float64(k[6+x])
+					}
+					for j := range 6 {
+						panel[((i*6+j)*channels+c)*gemm.Panel+f] = float32(row[0]*g[j][0] + row[1]*g[j][1] + row[2]*g[j][2])
+					}
+				}
 			}
 		}
 	}

@@ -3,54 +3,55 @@ package conv
 import (
 	"unsafe"
 
-	"github.com/goruntime/goruntime/goruntime/kernels/vec"
+	"github.com/goruntime/goruntime/goruntime/kernels/gemm"
 )
 
 // finite reports whether x is neither an infinity nor NaN.
 func finite(x float32) bool { return x-x == 0 }
 
-// sound reports whether the sums of one filter are finite. An infinity or NaN of the
-// input is in those of every filter, at one of four points: those at zero and infinity
-// see each second row and column.
-func (w *winograd) sound(sums unsafe.Pointer) bool {
+// sound reports whether the sums of one filter are finite in each of the tiles. An
+// infinity or NaN of the input is in those of every filter, at one of four points: those
+// at zero and infinity see each second row and column.
+func (w *winograd) sound(sums unsafe.Pointer, tiles int) bool {
 	for _, i := range [...]int{0, 5, 30, 35} {
-		// SAFETY: there is a row of sums at each point.
-		if !finite(vec.Sum(unsafe.Slice((*float32)(unsafe.Add(sums, 4*i*w.apart(tileFilters))), w.run))) {
-			return false
+		// SAFETY: there is a matrix of sums at each point.
+		list := unsafe.Slice((*float32)(unsafe.Add(sums, 4*i*w.apart(gemm.Panel))), tiles*gemm.Panel)
+		for t := range tiles {
+			if !finite(list[t*gemm.Panel]) {
+				return false
+			}
 		}
 	}
 	return true
 }
 
 // remake sums the pixels of tiles anew that have an infinity or NaN: the transforms
-// spread it over all that a tile has. Pixels are those of filter m, in rows of the tiles
-// of a band that begins at row y of them.
-func (p *Plan) remake(image, y, m int, pixels []float32) {
+// spread it over all that a tile has. Pixels are those of n filters from m on of a block,
+// which are rectified afterwards.
+func (p *Plan) remake(image int, b rectangle, m, n int, pixels unsafe.Pointer) {
 	w := p.wino
-	for tile := range min(w.d.outRows, w.rows-y) * w.d.outWidth {
-		row, column := tile/w.d.outWidth, tile%w.d.outWidth
-		first := 4 * (row*w.wide + column)
-		if w.finite(pixels, first) {
-			continue
-		}
-		for i := range 16 {
-			if at := [2]int{4*(y+row) + i/4, 4*column + i%4}; at[0] < p.s.Out[0] && at[1] < p.s.Out[1] {
-				pixels[i/4*4*w.run+first+i%4] = p.pixel(image, m, at)
+	// SAFETY: the pixels of a block lie in rows of vectors.
+	list := unsafe.Slice((*float32)(pixels), 16*b.rows*b.columns*w.lanes)
+	for tile := range b.rows * b.columns {
+		row, column := tile/b.columns, tile%b.columns
+		place := func(i int) int { return ((4*row+i/4)*4*b.columns + 4*column + i%4) * w.lanes }
+		for f := range n {
+			bad := false
+			for i := range 16 {
+				bad = bad || !finite(list[place(i)+f])
+			}
+			for i := 0; bad && i < 16; i++ {
+				if at := [2]int{4*(b.y+row) + i/4, 4*(b.x+column) + i%4}; at[0] < p.s.Out[0] && at[1] < p.s.Out[1] {
+					list[place(i)+f] = p.pixel(image, m+f, at)
+				}
 			}
 		}
 	}
-}
-
-// finite reports whether the pixels of a tile are.
-func (w *winograd) finite(pixels []float32, first int) bool {
-	for r := range 4 {
-		for _, x := range pixels[r*4*w.run+first:][:4] {
-			if !finite(x) {
-				return false
-			}
+	for i, x := range list {
+		if p.a.Relu && x < 0 {
+			list[i] = 0
 		}
 	}
-	return true
 }
 
 // pixel sums one pixel over what its window sees of the image.

@@ -5,39 +5,28 @@ import (
 	"unsafe"
 )
 
-// portableInput is the definition of the transform of inputs, tile by tile.
+// portableInput is the definition of the transform of inputs, tile by tile and channel
+// by channel.
 func portableInput(t *transform) {
-	for i := range t.tiles {
-		t.toPoints(i, 4*i)
-	}
-}
-
-// portableInputClosely is portableInput for tiles that lie close.
-func portableInputClosely(t *transform) {
-	// SAFETY: there is a beginning and a list for each vector.
-	base, lists := unsafe.Slice((*int)(t.base), t.tiles/portableLanes), unsafe.Slice((*laneList)(t.lanes), t.tiles/portableLanes)
-	for i := range t.tiles {
-		t.toPoints(i, base[i/portableLanes]+4*int(lists[i/portableLanes][i%portableLanes]))
-	}
-}
-
-// toPoints evaluates tile i, whose inputs lie from a place on.
-func (t *transform) toPoints(i, from int) {
-	var d, e [6][6]float32
-	// SAFETY: there are 36 offsets; inputs and points are inside the scratch.
-	for k, at := range unsafe.Slice((*int)(t.offset), points) {
-		// SAFETY: as above.
-		d[k%6][k/6] = *(*float32)(unsafe.Add(t.src, at+from))
-	}
-	for j := range d {
-		for k, x := range forward(&d[j]) {
-			e[k][j] = x
-		}
-	}
-	for j := range e {
-		for k, x := range forward(&e[j]) {
-			// SAFETY: as above.
-			*(*float32)(unsafe.Add(t.dst, (j*6+k)*t.step+4*i)) = x
+	for i := range t.n {
+		for lane := range portableLanes {
+			var d, e [6][6]float32
+			// SAFETY: there are 36 offsets; inputs and points are inside the scratch.
+			for k, at := range unsafe.Slice((*int)(t.offset), points) {
+				// SAFETY: as above.
+				d[k%6][k/6] = *(*float32)(unsafe.Add(t.src, at+4*(4*i*portableLanes+lane)))
+			}
+			for j := range d {
+				for k, x := range forward(&d[j]) {
+					e[k][j] = x
+				}
+			}
+			for j := range e {
+				for k, x := range forward(&e[j]) {
+					// SAFETY: as above.
+					*(*float32)(unsafe.Add(t.dst, (j*6+k)*t.step+i*t.next+4*lane)) = x
+				}
+			}
 		}
 	}
 }
@@ -51,22 +40,29 @@ func forward(d *[6]float32) [6]float32 {
 
 // portableOutput is the definition of the transform of sums to pixels.
 func portableOutput(t *transform) {
-	for i := range t.tiles {
-		var m [6][6]float32
-		var half [4][6]float32
-		for k := range points {
-			// SAFETY: sums and pixels are inside the scratch.
-			m[k/6][k%6] = *(*float32)(unsafe.Add(t.src, k*t.step+4*i))
-		}
-		for j := range m {
-			for k, x := range backward(&m[j]) {
-				half[k][j] = x
+	for i := range t.n {
+		for lane := range portableLanes {
+			var m [6][6]float32
+			var half [4][6]float32
+			for k := range points {
+				// SAFETY: sums and pixels are inside the scratch.
+				m[k/6][k%6] = *(*float32)(unsafe.Add(t.src, k*t.step+i*t.next+4*lane))
 			}
-		}
-		for j := range half {
-			for k, x := range backward(&half[j]) {
-				// SAFETY: as above.
-				*(*float32)(unsafe.Add(t.dst, k*t.row+4*(4*i+j))) = x + t.bias
+			for j := range m {
+				for k, x := range backward(&m[j]) {
+					half[k][j] = x
+				}
+			}
+			// SAFETY: the bias is a vector.
+			bias := *(*float32)(unsafe.Add(t.bias, 4*lane))
+			for j := range half {
+				for k, x := range backward(&half[j]) {
+					if x += bias; x < t.low {
+						x = t.low
+					}
+					// SAFETY: as above.
+					*(*float32)(unsafe.Add(t.dst, k*t.row+4*((4*i+j)*portableLanes+lane))) = x
+				}
 			}
 		}
 	}

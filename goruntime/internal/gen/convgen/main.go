@@ -48,7 +48,7 @@ func (s isa) declarations() string {
 		}
 		fmt.Fprintf(&table, "\t{%s},\n", strings.Join(row, ", "))
 	}
-	for _, name := range []string{"Input", "InputClosely", "Output"} {
+	for _, name := range []string{"Input", "Output"} {
 		fmt.Fprintf(&b, "\n//go:noescape\nfunc %s%s(p *transform)\n", s.name, name)
 	}
 	fmt.Fprintf(&b, "\nvar %sTiles = [%d][%d]func(*tile){\n%s}\n", s.name, filters, s.vecs, table.String())

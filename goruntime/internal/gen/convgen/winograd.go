@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// transforms are the kernels of Winograd's convolution: each works on a vector of
-// tiles at a time and keeps what is between its two passes on the stack.
+// transforms are the kernels of Winograd's convolution: each works on a tile of as many
+// channels, or filters, as a vector has lanes, and keeps what is between its two passes
+// on the stack.
 type transforms struct {
 	isa
 	text   strings.Builder
@@ -39,13 +40,12 @@ func (g *transforms) table() string {
 	return b.String() + fmt.Sprintf("GLOBL k<>(SB), RODATA|NOPTR, $%d\n", len(g.consts)*g.bytes)
 }
 
-// between is a vector on the stack.
-func (g *transforms) between(i, j int) string { return fmt.Sprintf("%d(SP)", (i*6+j)*g.bytes) }
+// between is a vector on the stack, which the kernels align.
+func (g *transforms) between(i, j int) string { return fmt.Sprintf("%d(R13)", (i*6+j)*g.bytes) }
 
 // emit writes both kernels and the constants before them.
 func (g *transforms) emit() string {
-	g.input(false)
-	g.input(true)
+	g.input()
 	g.output()
 	return "\n" + g.table() + g.text.String()
 }
@@ -55,38 +55,21 @@ func (g *transforms) begin(name string) {
 	name = g.name + name
 	fmt.Fprintf(&g.text, "\n// func %s(p *transform)\nTEXT ·%s(SB), 0, $%d-8\n\tNO_LOCAL_POINTERS\n", name, name, 36*g.bytes+64)
 	g.p("MOVQ p+0(FP), AX")
-	for i, r := range []string{"DI", "SI", "BX", "R8", "CX", "R10"} {
+	for i, r := range []string{"DI", "SI", "BX", "R8", "CX", "R10", "R11"} {
 		g.p("MOVQ %d(AX), %s", 8*i, r)
 	}
+	g.p("LEAQ 63(SP), R13")
+	g.p("ANDQ $~63, R13")
 }
 
-// input reads the 36 numbers of a tile by a table of offsets. Close reads tiles of
-// several rows into one vector: those of two vectors, by a table for each.
-func (g *transforms) input(closely bool) {
-	if closely {
-		g.begin("InputClosely")
-		g.p("MOVQ 56(AX), R11")
-		g.p("MOVQ 64(AX), R12")
-		g.p("MOVQ SI, R13")
-	} else {
-		g.begin("Input")
-	}
+// input reads the 36 numbers of a tile by a table of offsets.
+func (g *transforms) input() {
+	g.begin("Input")
 	g.text.WriteString("\nloop:\n")
-	if closely {
-		g.p("MOVQ (R11), SI")
-		g.p("ADDQ R13, SI")
-		g.p("VMOVUPS (R12), %s", g.v(14))
-	}
 	for j := range 6 {
-		if closely && g.reg == "Y" { // forward uses the register
-			g.p("VMOVUPS 32(R12), Y13")
-		}
 		for i := range 6 {
 			g.p("MOVQ %d(BX), DX", 8*(i*6+j))
 			g.p("VMOVUPS (SI)(DX*1), %s", g.v(i))
-			if closely {
-				g.pick(g.v(i))
-			}
 		}
 		for i, r := range g.forward() {
 			g.p("VMOVUPS %s, %s", r, g.between(i, j))
@@ -102,31 +85,12 @@ func (g *transforms) input(closely bool) {
 			g.p("ADDQ R8, R9")
 		}
 	}
-	if closely {
-		g.p("ADDQ $8, R11")
-		g.p("ADDQ $64, R12")
-	} else {
-		g.p("ADDQ $%d, SI", g.bytes)
-	}
-	g.p("ADDQ $%d, DI", g.bytes)
+	g.p("ADDQ $%d, SI", 4*g.bytes)
+	g.p("ADDQ R11, DI")
 	g.p("DECQ CX")
 	g.p("JNZ loop")
 	g.p("VZEROUPPER")
 	g.p("RET")
-}
-
-// pick takes the lanes of a vector and the one behind it that V14 names, of the second
-// one where Y13 says so.
-func (g *transforms) pick(x string) {
-	next := fmt.Sprintf("%d(SI)(DX*1)", g.bytes)
-	if g.reg == "Z" {
-		g.p("VMOVUPS %s, Z15", next)
-		g.p("VPERMT2PS Z15, Z14, %s", x)
-		return
-	}
-	g.p("VPERMPS %s, Y14, %s", x, x)
-	g.p("VPERMPS %s, Y14, Y15", next)
-	g.p("VBLENDVPS Y13, Y15, %s, %s", x, x)
 }
 
 // forward takes V0 to V5 to the six registers that it returns.
@@ -150,11 +114,12 @@ func (g *transforms) forward() []string {
 	return []string{g.v(6), g.v(9), g.v(10), g.v(11), g.v(12), g.v(13)}
 }
 
-// output reads the 36 sums of a tile and writes its four rows of four pixels,
-// those of neighbouring tiles side by side.
+// output reads the 36 sums of a tile and writes its four rows of four pixels.
 func (g *transforms) output() {
 	g.begin("Output")
-	g.p("VBROADCASTSS 48(AX), %s", g.v(15))
+	g.p("MOVQ 56(AX), BX")
+	g.p("VMOVUPS (BX), %s", g.v(15))
+	g.p("VBROADCASTSS 64(AX), %s", g.v(14))
 	g.text.WriteString("\nloop:\n")
 	g.p("MOVQ SI, R9")
 	for i := range 6 {
@@ -170,20 +135,15 @@ func (g *transforms) output() {
 		for i := range 6 {
 			g.p("VMOVUPS %s, %s", g.between(j, i), g.v(i))
 		}
-		for i, r := range g.backward() {
+		g.p("LEAQ %d(DI), R9", j*g.bytes)
+		for _, r := range g.backward() {
 			g.p("VADDPS %s, %s, %s", g.v(15), r, r)
-			g.p("VMOVUPS %s, %s", r, g.between(j, i))
+			g.p("VMAXPS %[1]s, %[2]s, %[1]s", r, g.v(14)) // NaN stays: it is the second source
+			g.p("VMOVUPS %s, (R9)", r)
+			g.p("ADDQ R10, R9")
 		}
 	}
-	g.p("MOVQ DI, R9")
-	for i := range 4 {
-		for j := range 4 {
-			g.p("VMOVUPS %s, %s", g.between(j, i), g.v(j))
-		}
-		g.quads()
-		g.p("ADDQ R10, R9")
-	}
-	g.p("ADDQ $%d, SI", g.bytes)
+	g.p("ADDQ R11, SI")
 	g.p("ADDQ $%d, DI", 4*g.bytes)
 	g.p("DECQ CX")
 	g.p("JNZ loop")
@@ -206,22 +166,4 @@ func (g *transforms) backward() []string {
 	g.p("VFMADD231PS %s, %s, %s", g.c(math.Sqrt2/4), g.v(7), g.v(5))
 	g.p("VFMADD231PS %s, %s, %s", g.c(2*math.Sqrt2), g.v(9), g.v(5))
 	return []string{g.v(0), g.v(10), g.v(11), g.v(5)}
-}
-
-// quads transposes V0 to V3 in fours and stores the four pixels of each tile.
-func (g *transforms) quads() {
-	for h := range 2 {
-		g.p("VUNPCKLPS %s, %s, %s", g.v(2*h+1), g.v(2*h), g.v(4+2*h))
-		g.p("VUNPCKHPS %s, %s, %s", g.v(2*h+1), g.v(2*h), g.v(5+2*h))
-	}
-	for h := range 2 {
-		g.p("VUNPCKLPD %s, %s, %s", g.v(6+h), g.v(4+h), g.v(8+2*h))
-		g.p("VUNPCKHPD %s, %s, %s", g.v(6+h), g.v(4+h), g.v(9+2*h))
-	}
-	extract := map[string]string{"Z": "VEXTRACTF32X4", "Y": "VEXTRACTF128"}[g.reg]
-	for lane := range g.bytes / 16 {
-		for r := range 4 {
-			g.p("%s $%d, %s, %d(R9)", extract, lane, g.v(8+r), 16*(4*lane+r))
-		}
-	}
 }
