@@ -65,11 +65,10 @@ type Plan struct {
 	depth   *depth     // nil where filters are of several channels, or planes large
 	pieces  []piece    // of all blocks, what unfold lays out
 	first   []int32    // where the pieces of each block begin; one more at the end
-	blocks  int        // of pixels: bands of rows, or width pixels each
-	width   int
-	cuts    int // of the filters of a group, where there are few blocks
-	perPart int // bytes of scratch of one thread's chunk
-	ends    int // of them, where the scratch of the tail starts
+	blocks  int        // of pixels: bands of rows, or some panels
+	cuts    int        // of the filters of a group, where there are few blocks
+	perPart int        // bytes of scratch of one thread's chunk
+	ends    int        // of them, where the scratch of the tail starts
 	slots   int
 	free    chan int
 	a       *Args
@@ -78,15 +77,15 @@ type Plan struct {
 // NewPlan prepares a convolution for runs on up to threads threads. Tail is how many
 // float32s of scratch the tail of a run needs.
 func NewPlan(s Shape, threads, tail int) *Plan {
+	threads = max(1, threads)
 	p := &Plan{s: s, pixels: product(s.Out), plane: product(s.In), taps: product(s.Kernel), perM: s.M / s.Group}
 	p.k = s.C / s.Group * p.taps
 	p.direct = p.isDirect()
 	p.few = p.fewPixels()
-	p.width = gemm.Panel
-	if p.direct && !p.few {
-		p.width = p.wide()
+	p.blocks = (p.pixels + gemm.Panel - 1) / gemm.Panel
+	if p.direct {
+		p.blocks = p.directBlocks(threads)
 	}
-	p.blocks = (p.pixels + p.width - 1) / p.width
 	if p.few {
 		p.blocks = 1
 		p.turn = p.newPixelRows()
@@ -95,7 +94,7 @@ func NewPlan(s Shape, threads, tail int) *Plan {
 	} else if p.direct {
 	} else if p.depth = p.newDepth(); p.depth != nil {
 		p.perPart = 4 * p.depth.floats(p)
-	} else if p.slide = p.newSlide(); p.slide != nil {
+	} else if p.slide = p.newSlide(threads); p.slide != nil {
 		p.blocks = p.slide.bands
 		p.perPart = 4 * p.slide.floats()
 		if p.wino = p.newWinograd(threads); p.wino != nil {
@@ -104,13 +103,13 @@ func NewPlan(s Shape, threads, tail int) *Plan {
 	} else {
 		p.perPart = 4 * p.k * gemm.Panel
 	}
-	p.cuts = p.cut(p.blocks, 2*tileRows)
+	p.cuts = p.cut(threads, 2*tileRows)
 	if p.few {
-		p.cuts = p.cut(p.blocks, gemm.Panel)
+		p.cuts = p.cut(threads, gemm.Panel)
 	}
 	p.ends = (p.perPart + 63) &^ 63
 	p.perPart = (p.ends + 4*tail + 63) &^ 63
-	p.slots = max(1, threads)
+	p.slots = threads
 	p.free = make(chan int, p.slots)
 	for i := range p.slots {
 		p.free <- i
@@ -134,24 +133,43 @@ func (p *Plan) fewPixels() bool {
 // cache at a time.
 const blockFloats = 160 << 10
 
-// wide returns how many pixels a block of a direct convolution has: whole panels.
-func (p *Plan) wide() int {
-	most := max(1, blockFloats/max(1, p.perM+p.k)/gemm.Panel) * gemm.Panel
-	if p.pixels <= most+gemm.Panel {
-		return max(1, p.pixels)
-	}
-	blocks := (p.pixels + most - 1) / most
-	return (p.pixels + blocks*gemm.Panel - 1) / (blocks * gemm.Panel) * gemm.Panel
+// directBlocks returns how many blocks of pixels a direct convolution has: as many as
+// the cache wants, of whole panels.
+func (p *Plan) directBlocks(threads int) int {
+	panels := max(1, p.pixels/gemm.Panel)
+	most := max(1, blockFloats/max(1, p.perM+p.k)/gemm.Panel)
+	return alike(p.s.N*p.s.Group, (panels+most-1)/most, panels, threads)
 }
 
-// cut returns in how many parts the filters of a group are computed, so that two
-// threads have work where one image has few blocks.
-func (p *Plan) cut(blocks, least int) int {
-	blocks *= p.s.N * p.s.Group
-	if blocks == 0 || blocks >= 4 {
+// alike returns how many blocks, of up to most, threads can share alike that want some
+// of each image; where there are many of them it makes no difference.
+func alike(images, some, most, threads int) int {
+	n := some
+	for n > 1 && n < min(most, 4*threads) && images*n%threads != 0 {
+		n++
+	}
+	return n
+}
+
+// edge returns where block i of pixels begins; the last one ends where all do.
+func (p *Plan) edge(i int) int {
+	switch {
+	case i == p.blocks:
+		return p.pixels
+	case p.direct:
+		return p.pixels / gemm.Panel * i / p.blocks * gemm.Panel
+	}
+	return i * gemm.Panel
+}
+
+// cut returns in how many parts the filters of a group are computed, so that threads
+// have work where there are few blocks.
+func (p *Plan) cut(threads, least int) int {
+	blocks, want := p.blocks*p.s.N*p.s.Group, 2*max(2, threads)
+	if blocks == 0 || blocks >= want {
 		return 1
 	}
-	return max(1, min((p.perM+least-1)/least, (4+blocks-1)/blocks))
+	return max(1, min((p.perM+least-1)/least, (want+blocks-1)/blocks))
 }
 
 func product(list []int) int {
@@ -251,15 +269,12 @@ func (p *Plan) Grain() int {
 	if p.depth != nil {
 		return max(1, deepGrain/(p.depth.lanes*p.taps*p.pixels))
 	}
-	pixels := min(p.width, p.pixels)
 	blocks, cuts := p.split()
+	each := max(1, p.perM*p.k*p.pixels/max(1, blocks*cuts))
 	if p.winograd() {
-		return max(1, 4*grain/max(1, p.perM*p.k*p.pixels/blocks/cuts))
+		return max(1, 4*grain/each)
 	}
-	if p.slide != nil {
-		pixels = min(p.slide.d.outRows*p.slide.d.outWidth, p.pixels)
-	}
-	return max(1, grain/max(1, p.perM*p.k*pixels/cuts))
+	return max(1, grain/each)
 }
 
 // Chunk computes the parts [lo, hi).
@@ -292,17 +307,17 @@ func (p *Plan) Chunk(lo, hi int) {
 			p.tiles(image, block, m0, m1, scratch, filled != at, &end)
 		case p.slide != nil:
 			if filled != at && !p.slide.bare {
-				p.pad(p.x(image, group), scratch, block*p.slide.d.outRows, band != block)
+				p.pad(p.x(image, group), scratch, p.slide.edge(block), band != block)
 			}
 			p.band(image, group, block, m0, m1, scratch)
-			wide := p.slide.d.outRows * p.slide.d.outWidth
-			end.add(p, image, group*p.perM+m0, group*p.perM+m1, block*wide, min(p.pixels, (block+1)*wide))
+			wide := p.slide.d.outWidth
+			end.add(p, image, group*p.perM+m0, group*p.perM+m1, p.slide.edge(block)*wide, p.slide.edge(block+1)*wide)
 		default:
 			if filled != at && !p.direct {
 				p.unfold(p.x(image, group), scratch, block)
 			}
 			p.block(image, group, block, m0, m1, scratch)
-			end.add(p, image, group*p.perM+m0, group*p.perM+m1, block*p.width, min(p.pixels, (block+1)*p.width))
+			end.add(p, image, group*p.perM+m0, group*p.perM+m1, p.edge(block), p.edge(block+1))
 		}
 		filled, band = at, block
 	}
@@ -376,8 +391,8 @@ func (p *Plan) x(image, group int) unsafe.Pointer {
 // block computes the filters [m0, m1) of one block of pixels of a group: rows are
 // filters.
 func (p *Plan) block(image, group, block, m0, m1 int, scratch unsafe.Pointer) {
-	n0 := block * p.width
-	n := min(p.width, p.pixels-n0)
+	n0 := p.edge(block)
+	n := p.edge(block+1) - n0
 	g := gemm.Args{M: p.perM, N: n, K: p.k, LDA: p.k, LDC: p.pixels, Relu: p.a.Relu}
 	// SAFETY: all offsets are inside the tensors.
 	g.A = unsafe.Add(p.a.W, 4*group*p.perM*p.k)

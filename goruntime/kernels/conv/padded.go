@@ -10,9 +10,12 @@ type padded struct {
 	inRows, inWidth   int
 	top, left         int
 	outRows, outWidth int
-	taps, tapRows     int // in a row of the window, rows of the window
-	across, down      int // the strides
-	wide, tall        int // the dilations
+	taps, tapRows     int   // in a row of the window, rows of the window
+	across, down      int   // the strides
+	wide, tall        int   // the dilations
+	place             []int // of each phase that a window reads, its place among those; -1 of others
+	lines             []int // of each phase of the rows, itself if a window reads it, or -1
+	kept              int   // phases that a window reads
 }
 
 func (p *Plan) padded() padded {
@@ -27,7 +30,32 @@ func (p *Plan) padded() padded {
 	}
 	d.width = d.outWidth + (d.taps-1)*d.wide/d.across
 	d.rows = d.outRows + d.below()
+	d.settle()
 	return d
+}
+
+// settle finds the phases that a window reads.
+func (d *padded) settle() {
+	d.place, d.lines = make([]int, d.down*d.across), make([]int, d.down)
+	read := make([]bool, len(d.place))
+	for t := range d.taps * d.tapRows {
+		read[d.phase(t)] = true
+	}
+	for i := range d.lines {
+		d.lines[i] = -1
+	}
+	for i, is := range read {
+		if d.place[i] = -1; is {
+			d.place[i] = d.kept
+			d.kept++
+			d.lines[i/d.across] = i / d.across
+		}
+	}
+}
+
+// phase returns the phase that tap t of the window reads.
+func (d *padded) phase(t int) int {
+	return t/d.taps*d.tall%d.down*d.across + t%d.taps*d.wide%d.across
 }
 
 // below is how many rows of a phase a band has under its last row of pixels.
@@ -38,24 +66,13 @@ func (d *padded) bare() bool {
 	return d.across == 1 && d.down == 1 && d.left == 0 && d.top == 0 && d.width == d.inWidth && d.rows == d.inRows
 }
 
-// phases returns how many phases a plane has, size how many elements all have.
-func (d *padded) phases() int { return d.down * d.across }
-func (d *padded) size() int   { return d.phases() * d.rows * d.width }
+// size returns how many elements the phases have that are read.
+func (d *padded) size() int { return d.kept * d.rows * d.width }
 
 // offset returns where tap t of the window lies in a padded plane.
 func (d *padded) offset(t int) int {
 	y, x := t/d.taps*d.tall, t%d.taps*d.wide
-	phase := y%d.down*d.across + x%d.across
-	return (phase*d.rows+y/d.down)*d.width + x/d.across
-}
-
-// used reports which phases a window reads.
-func (d *padded) used() []bool {
-	list := make([]bool, d.phases())
-	for t := range d.taps * d.tapRows {
-		list[d.offset(t)/(d.rows*d.width)] = true
-	}
-	return list
+	return (d.place[d.phase(t)]*d.rows+y/d.down)*d.width + x/d.across
 }
 
 // stage is how many elements fill needs to lay out rows whose columns it picks.
@@ -63,44 +80,44 @@ func (d *padded) stage() int {
 	if d.across == 1 {
 		return 0
 	}
-	return d.size()
+	return d.down * d.across * d.rows * d.width
 }
 
 // fill spreads what lies on the image of the band from output row y on over the
 // phases of dst. It leaves the padding, which is zero, in dst or, where columns are
 // picked, in stage: there rows lie behind each other, and a phase is picked at once.
-func (d *padded) fill(dst, stage, src []float32, y int, used []bool) {
+func (d *padded) fill(dst, stage, src []float32, y int) {
 	if d.across == 1 {
-		d.lay(dst, src, y, used)
+		d.lay(dst, src, y)
 		return
 	}
 	whole := *d
-	whole.across, whole.width = 1, d.across*d.width
-	whole.lay(stage, src, y, nil)
+	whole.across, whole.width, whole.place = 1, d.across*d.width, d.lines
+	whole.lay(stage, src, y)
 	n := d.rows * d.width
-	for phase := range d.phases() {
-		if used[phase] {
+	for phase, to := range d.place {
+		if to >= 0 {
 			from := stage[phase/d.across*d.across*n+phase%d.across : (phase/d.across+1)*d.across*n]
-			vec.Every(dst[phase*n:(phase+1)*n], from, d.across)
+			vec.Every(dst[to*n:(to+1)*n], from, d.across)
 		}
 	}
 }
 
 // lay copies the rows of each phase; all columns are of one.
-func (d *padded) lay(dst, src []float32, y int, used []bool) {
+func (d *padded) lay(dst, src []float32, y int) {
 	lo, hi := on(d.width, d.inWidth, -d.left, 1)
 	if lo == hi {
 		return
 	}
-	for phase := range d.down {
-		if used != nil && !used[phase] {
+	for phase, to := range d.place {
+		if to < 0 {
 			continue
 		}
 		// Row r of the phase is input row r*down + drop.
 		drop := y*d.down + phase - d.top
 		first, last := on(d.rows, d.inRows, drop, d.down)
 		for r := first; r < last; r++ {
-			copy(dst[(phase*d.rows+r)*d.width:][lo:hi], src[(r*d.down+drop)*d.inWidth+lo-d.left:])
+			copy(dst[(to*d.rows+r)*d.width:][lo:hi], src[(r*d.down+drop)*d.inWidth+lo-d.left:])
 		}
 	}
 }

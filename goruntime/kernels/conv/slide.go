@@ -16,8 +16,8 @@ type slide struct {
 	d       padded
 	bare    bool
 	flat    bool // tiles run over the ends of rows, whose sums are dropped
-	bands   int
-	used    []bool
+	high    int // rows of pixels
+	bands   int // of them
 	offsets []int // of each tap of each channel, in bytes
 	room    int   // floats of padded planes
 	sums    int   // floats behind them of the sums of a tile's filters, if flat
@@ -25,23 +25,23 @@ type slide struct {
 
 // newSlide returns nil where windows are not of this kind: in three dimensions,
 // or of rows too long to keep.
-func (p *Plan) newSlide() *slide {
+func (p *Plan) newSlide(threads int) *slide {
 	if len(p.s.In) > 2 || p.pixels == 0 || p.plane == 0 {
 		return nil
 	}
 	d := p.padded()
 	s := &slide{d: d, bare: d.bare()}
 	channels := p.s.C / p.s.Group
-	line := 4 * channels * d.phases() * d.width
+	line := 4 * channels * d.kept * d.width
 	if !s.bare && line*(1+d.below()) > lineBytes {
 		return nil
 	}
-	s.d.outRows = s.height(p, line)
-	s.bands = (d.outRows + s.d.outRows - 1) / s.d.outRows
+	s.high = d.outRows
+	s.bands = alike(p.s.N*p.s.Group, (s.high+s.height(p, line)-1)/s.height(p, line), s.high, threads)
+	s.d.outRows = (s.high + s.bands - 1) / s.bands
 	if !s.bare {
 		s.d.rows = s.d.outRows + d.below()
 		s.room = channels * s.d.size()
-		s.used = s.d.used()
 	}
 	// What a row leaves empty of its last vector against what lies between rows.
 	lost := (d.outWidth+15)/16*16 - d.outWidth
@@ -71,6 +71,9 @@ func (s *slide) height(p *Plan, line int) int {
 	return h
 }
 
+// edge returns the first row of pixels of a band.
+func (s *slide) edge(band int) int { return s.high * band / s.bands }
+
 // floats returns how much scratch a band needs.
 func (s *slide) floats() int {
 	if s.bare {
@@ -82,8 +85,8 @@ func (s *slide) floats() int {
 // band computes a band of rows of pixels of the filters [m0, m1) of a group.
 func (p *Plan) band(image, group, band, m0, m1 int, scratch unsafe.Pointer) {
 	s := p.slide
-	y := band * s.d.outRows
-	rows := min(s.d.outRows, p.pixels/s.d.outWidth-y)
+	y := s.edge(band)
+	rows := s.edge(band+1) - y
 	x := scratch
 	if s.bare {
 		// SAFETY: row y is inside the plane.
@@ -135,7 +138,7 @@ func (p *Plan) pad(x, scratch unsafe.Pointer, y int, fresh bool) {
 		clear(stage)
 	}
 	for ch := range len(room) / size {
-		s.d.fill(room[ch*size:(ch+1)*size], stage, src[ch*p.plane:(ch+1)*p.plane], y, s.used)
+		s.d.fill(room[ch*size:(ch+1)*size], stage, src[ch*p.plane:(ch+1)*p.plane], y)
 	}
 }
 

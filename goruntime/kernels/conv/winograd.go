@@ -81,9 +81,7 @@ func (w *winograd) split(images, threads int) {
 			w.across = min(w.wide, 2*w.across)
 		}
 	}
-	for threads > 1 && w.down < w.tall && images*w.across*w.down < 8*threads && images*w.across*w.down%threads != 0 {
-		w.down++
-	}
+	w.down = alike(images*w.across, w.down, w.tall, threads)
 	w.sides()
 }
 
