@@ -111,9 +111,12 @@ typedef struct gr_custom {
   const char *const *domains; /* n of each, "" for ai.onnx */
   const char *const *names;
   size_t n;
-  /* Makes the kernel of one node: a serialized NodeProto whose attributes are
-   * bound, and the same attributes as a JSON object. */
-  int (*make)(void *arg, const void *node, size_t size, const char *attributes, int64_t opset, uint64_t *kernel);
+  /* Makes the kernel of one node: a serialized NodeProto whose attributes are bound,
+   * and a JSON object: "attributes" are those of numbers and texts, "opset" that of the
+   * node's domain, "opsets" those of all, "captures" the names that subgraphs read from
+   * outside, whose values are inputs behind the node's own, and "functions" those that
+   * subgraphs may call, as FunctionProtos in base64. */
+  int (*make)(void *arg, const void *node, size_t size, const char *facts, uint64_t *kernel);
   int (*run)(void *arg, const gr_custom_call *call);
   void *arg;
 } gr_custom;
@@ -129,6 +132,7 @@ typedef struct gr_options {
   uint64_t io;        /* an I/O arena to share, or 0 */
   int32_t threads;    /* of a run; 0 is all that the process may use */
   int32_t engine;
+  int32_t counters; /* not 0: the loops of its runs are counted */
   const char *library; /* the file of an engine's library, or NULL for the usual places */
 } gr_options;
 
@@ -211,6 +215,8 @@ gr_status gr_custom_output(uint64_t token, size_t slot, int32_t dtype, const int
  * happened. */
 gr_status gr_custom_adopt(uint64_t token, size_t slot, int32_t dtype, const int64_t *dims, int32_t rank, void *data,
                           void (*release)(void *owner), void *owner, int32_t *taken, gr_error **error);
+/* As gr_custom_output, of a sequence, an optional or a map, which is copied. */
+gr_status gr_custom_value(uint64_t token, size_t slot, const gr_value *value, gr_error **error);
 /* Frees the value of an output, but no lease in it. */
 void gr_value_free(gr_value *value);
 

@@ -4,8 +4,8 @@ package main
 #include <stdlib.h>
 #include "api.h"
 
-static inline int gr_make_custom(const gr_custom *c, const void *node, size_t size, const char *attributes, int64_t opset, uint64_t *kernel) {
-  return c->make(c->arg, node, size, attributes, opset, kernel);
+static inline int gr_make_custom(const gr_custom *c, const void *node, size_t size, const char *facts, uint64_t *kernel) {
+  return c->make(c->arg, node, size, facts, kernel);
 }
 
 typedef void (*gr_release)(void *owner);
@@ -46,26 +46,32 @@ func customOf(c *C.gr_custom) (custom *graph.Custom, free func()) {
 	kept.domains, kept.names = nil, nil
 	return &graph.Custom{
 		Has:  func(domain, name string) bool { return has[op.Key{Domain: domain, Name: name}] },
-		Make: func(n *onnx.Node, opset int) (*op.Def, error) { return makeCustom(kept, n, opset) },
+		Make: func(n *onnx.Node, at graph.Place) (*op.Def, error) { return makeCustom(kept, n, at) },
 	}, func() { C.free(unsafe.Pointer(kept)) }
 }
 
 // makeCustom returns the Def of one node.
-func makeCustom(c *C.gr_custom, n *onnx.Node, opset int) (*op.Def, error) {
-	attributes, err := json.Marshal(attributesOf(n))
+func makeCustom(c *C.gr_custom, n *onnx.Node, at graph.Place) (*op.Def, error) {
+	functions := make([][]byte, len(at.Functions))
+	for i, f := range at.Functions {
+		functions[i] = f.Marshal()
+	}
+	facts, err := json.Marshal(map[string]any{
+		"attributes": attributesOf(n), "opset": at.Opset, "opsets": at.Opsets, "captures": at.Captures, "functions": functions,
+	})
 	if err != nil {
 		return nil, errs.New(errs.Internal, "%w", err)
 	}
 	node := n.Marshal()
-	data, text := C.CBytes(node), C.CString(string(attributes))
+	data, text := C.CBytes(node), C.CString(string(facts))
 	defer C.free(data)
 	defer C.free(unsafe.Pointer(text))
 	var kernel C.uint64_t
-	if C.gr_make_custom(c, data, C.size_t(len(node)), text, C.int64_t(opset), &kernel) != 0 {
+	if C.gr_make_custom(c, data, C.size_t(len(node)), text, &kernel) != 0 {
 		return nil, errs.New(errs.Compute, "the custom operator was not made")
 	}
 	return &op.Def{
-		Name: n.OpType, Domain: onnx.Domain(n.Domain), Versions: op.Versions{opset: ""}, Computes: true, Control: true, Random: true,
+		Name: n.OpType, Domain: onnx.Domain(n.Domain), Versions: op.Versions{at.Opset: ""}, Computes: true, Control: true, Random: true,
 		Run: func(ctx *op.Context) error { return runCustom(c, kernel, ctx) },
 	}, nil
 }
@@ -101,11 +107,14 @@ func attributesOf(n *onnx.Node) map[string]any {
 // runCustom calls a custom operator. Its views lie in C memory.
 func runCustom(c *C.gr_custom, kernel C.uint64_t, ctx *op.Context) error {
 	n, dims := ctx.Inputs(), 0
+	trees := customTrees{}
+	defer trees.free()
 	for i := range n {
 		if v := ctx.InValue(i); v != nil {
-			return errs.New(errs.Unsupported, "input %d is a %v: custom operators take tensors", i, v.Kind)
-		}
-		if ctx.Has(i) {
+			if err := trees.add(i, v); err != nil {
+				return err
+			}
+		} else if ctx.Has(i) {
 			dims += len(ctx.In(i).Shape)
 		}
 	}
@@ -117,7 +126,10 @@ func runCustom(c *C.gr_custom, kernel C.uint64_t, ctx *op.Context) error {
 	views := unsafe.Slice((*C.gr_view)(unsafe.Add(block, C.sizeof_gr_custom_call)), n)
 	sizes := unsafe.Slice((*C.int64_t)(unsafe.Add(block, C.sizeof_gr_custom_call+uintptr(n)*C.sizeof_gr_view)), dims)
 	for i := range n {
-		if ctx.Has(i) {
+		if t := trees[i]; t != nil {
+			views[i].dtype = C.GR_OTHER
+			address(unsafe.Pointer(&views[i].value), unsafe.Pointer(t))
+		} else if ctx.Has(i) {
 			sizes = describeView(&views[i], ctx.In(i), sizes)
 		}
 	}

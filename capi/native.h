@@ -48,11 +48,13 @@ PyObject *gr_block(uint64_t io, npy_intp bytes, int reason); /* a new u8 array o
 /* native_value.c */
 PyObject *gr_other_from(PyObject *value, const char *type, uint64_t io, gr_view *view);
 PyObject *gr_other_of(gr_output *output); /* takes the output */
+PyObject *gr_other_copied(const gr_value *value, PyObject *(*copy)(const gr_view *tensor));
+PyObject *gr_other_type(PyObject *value); /* the type that a list, None or dict can have, as text */
 void gr_value_drop(gr_value *value);      /* releases the leases in it */
 
 /* native_custom.c */
 typedef struct {
-  PyObject *factory; /* called with (node, attributes, opset), returns a kernel */
+  PyObject *factory; /* called with (node, facts), returns a kernel */
   PyObject *list;    /* the kernels, by number */
 } gr_custom_kernels;
 /* custom.domains is to be freed with PyMem_Free after the session is open. */

@@ -7,10 +7,10 @@
 #include <stdatomic.h>
 
 /* make asks the factory for the kernel of one node. */
-static int make(void *arg, const void *node, size_t size, const char *attributes, int64_t opset, uint64_t *kernel) {
+static int make(void *arg, const void *node, size_t size, const char *facts, uint64_t *kernel) {
   gr_custom_kernels *kernels = arg;
   PyGILState_STATE state = PyGILState_Ensure();
-  PyObject *made = PyObject_CallFunction(kernels->factory, "y#sL", (const char *)node, (Py_ssize_t)size, attributes, (long long)opset);
+  PyObject *made = PyObject_CallFunction(kernels->factory, "y#s", (const char *)node, (Py_ssize_t)size, facts);
   int status = made == NULL ? -1 : PyList_Append(kernels->list, made);
   *kernel = (uint64_t)PyList_GET_SIZE(kernels->list) - 1;
   Py_XDECREF(made);
@@ -21,6 +21,7 @@ static int make(void *arg, const void *node, size_t size, const char *attributes
 /* copy_of returns an input as a new array, None where it is omitted. */
 static PyObject *copy_of(const gr_view *v) {
   if (v->dtype == 0) return Py_NewRef(Py_None);
+  if (v->dtype == GR_OTHER) return gr_other_copied(v->value, copy_of);
   gr_output o = {.data = v->data, .dtype = v->dtype, .rank = v->rank};
   memcpy(o.dims, v->dims, sizeof(int64_t) * (size_t)v->rank);
   if (v->dtype == DTYPE_STRING) return gr_strings_of(&o);
@@ -85,10 +86,37 @@ static int adopt(const gr_custom_call *call, size_t slot, PyArrayObject *array, 
   return taken;
 }
 
+/* is_other tells whether a result is no tensor: a dict, None, or a list that is empty or
+ * holds arrays or further such values, where one of numbers is an array. */
+static int is_other(PyObject *result) {
+  if (result == Py_None || PyDict_Check(result)) return 1;
+  if (!PyList_Check(result)) return 0;
+  if (PyList_GET_SIZE(result) == 0) return 1;
+  PyObject *first = PyList_GET_ITEM(result, 0);
+  return PyArray_Check(first) || PyDict_Check(first) || (PyList_Check(first) && is_other(first));
+}
+
+/* put_other makes output slot of a result that is no tensor. */
+static int put_other(const gr_custom_call *call, size_t slot, PyObject *result) {
+  gr_view view = {0};
+  PyObject *type = gr_other_type(result);
+  PyObject *keep = type == NULL ? NULL : gr_other_from(result, PyUnicode_AsUTF8(type), 0, &view);
+  gr_error *error = NULL;
+  int status = keep == NULL ? -1 : 0;
+  if (status == 0 && gr_custom_value(call->token, slot, view.value, &error) != GR_OK) {
+    gr_raise(error);
+    status = -1;
+  }
+  Py_XDECREF(keep);
+  Py_XDECREF(type);
+  return status;
+}
+
 /* put makes output slot of the call of a result; sole is whether the list of results,
  * where there is one, is the kernel's no more. */
-static int put(const gr_custom_call *call, size_t slot, PyObject *result, int sole) {
+static int put(const gr_custom_call *call, size_t slot, PyObject *result, int sole, int in_tuple) {
   drop_all(NULL);
+  if (in_tuple && is_other(result)) return put_other(call, slot, result);
   if (result == Py_None || PyDict_Check(result) || PyGen_Check(result)) {
     gr_raise_text(GR_TYPE, "the custom kernel returned a %s for output %zu, an array expected", Py_TYPE(result)->tp_name, slot);
     return -1;
@@ -146,7 +174,7 @@ done:
  * list or tuple of them. */
 static int put_all(const gr_custom_call *call, PyObject *results) {
   if (!PyTuple_Check(results) && !PyList_Check(results)) {
-    if (call->n_outputs == 1) return put(call, 0, results, 1);
+    if (call->n_outputs == 1) return put(call, 0, results, 1, 0);
     gr_raise_text(GR_TYPE, "the custom kernel returned one value, the node has %zu outputs", call->n_outputs);
     return -1;
   }
@@ -156,7 +184,7 @@ static int put_all(const gr_custom_call *call, PyObject *results) {
   }
   int sole = Py_REFCNT(results) == 1;
   for (size_t i = 0; i < call->n_outputs; i++)
-    if (put(call, i, PySequence_Fast_GET_ITEM(results, (Py_ssize_t)i), sole) < 0) return -1;
+    if (put(call, i, PySequence_Fast_GET_ITEM(results, (Py_ssize_t)i), sole, PyTuple_Check(results)) < 0) return -1;
   return 0;
 }
 

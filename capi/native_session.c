@@ -132,14 +132,14 @@ static int load(Session *self) {
 }
 
 static PyObject *session_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
-  static char *names[] = {"path", "data", "folder", "execution", "io", "threads", "custom", "factory", "engine", "library", NULL};
+  static char *names[] = {"path", "data", "folder", "execution", "io", "threads", "custom", "factory", "engine", "library", "counters", NULL};
   PyObject *path = Py_None, *execution = Py_None, *io = Py_None, *pairs = Py_None, *factory = Py_None, *library = Py_None;
   gr_custom custom = {0};
   Py_buffer data = {0};
   const char *folder = NULL;
   gr_options options = {0};
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|Oz*zOOiOOiO", names, &path, &data, &folder, &execution, &io, &options.threads, &pairs,
-                                   &factory, &options.engine, &library))
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|Oz*zOOiOOiOp", names, &path, &data, &folder, &execution, &io, &options.threads, &pairs,
+                                   &factory, &options.engine, &library, &options.counters))
     return NULL;
   Session *self = NULL;
   options.execution = gr_arena_handle(execution);
@@ -287,6 +287,10 @@ static int fill(Session *self, Target *t, PyObject *names) {
 /* target_for returns the target of output_names: None, or a sequence of str. */
 static Target *target_for(Session *self, PyObject *output_names) {
   if (output_names == Py_None) return &self->outputs;
+  if (PyUnicode_Check(output_names)) {
+    gr_raise_text(GR_TYPE, "output_names: a list of names or None expected, the str %R given", output_names);
+    return NULL;
+  }
   PyObject *names = PySequence_Tuple(output_names);
   if (names == NULL) return NULL;
   Target *found = NULL;

@@ -139,6 +139,31 @@ PyObject *gr_other_from(PyObject *value, const char *type, uint64_t io, gr_view 
   return b.keep;
 }
 
+/* gr_other_type returns the type of a value that nothing declares: that of its first
+ * elements. The values of a map are float, as ZipMap has them, unless they are texts or
+ * whole numbers. */
+PyObject *gr_other_type(PyObject *value) {
+  if (value == Py_None) return PyUnicode_FromString("optional(tensor())");
+  if (PyDict_Check(value)) {
+    PyObject *key, *item;
+    Py_ssize_t at = 0;
+    if (!PyDict_Next(value, &at, &key, &item)) return PyUnicode_FromString("map(int64,tensor(float))");
+    const char *values = PyUnicode_Check(item) ? "string" : PyLong_Check(item) ? "int64" : "float";
+    return PyUnicode_FromFormat("map(%s,tensor(%s))", PyUnicode_Check(key) ? "string" : "int64", values);
+  }
+  if (!PyList_Check(value)) {
+    int texts = PyArray_Check(value) && gr_dtype_of((PyArrayObject *)value) == DTYPE_STRING;
+    return PyUnicode_FromString(texts ? "tensor(string)" : "tensor()");
+  }
+  if (PyList_GET_SIZE(value) == 0) return PyUnicode_FromString("seq(tensor())");
+  if (Py_EnterRecursiveCall(" in a nested value")) return NULL;
+  PyObject *element = gr_other_type(PyList_GET_ITEM(value, 0));
+  Py_LeaveRecursiveCall();
+  PyObject *type = element == NULL ? NULL : PyUnicode_FromFormat("seq(%U)", element);
+  Py_XDECREF(element);
+  return type;
+}
+
 /* ---- outputs ---- */
 
 void gr_value_drop(gr_value *v) {
@@ -205,6 +230,29 @@ static PyObject *object_of(gr_value *v, Keys *keys) {
   PyObject *list = PyList_New((Py_ssize_t)v->n);
   for (int64_t i = 0; list != NULL && i < v->n; i++) {
     PyObject *item = object_of(&v->items[i], keys);
+    if (item == NULL) Py_CLEAR(list);
+    else PyList_SET_ITEM(list, (Py_ssize_t)i, item);
+  }
+  return list;
+}
+
+/* gr_other_copied returns a value that somebody else owns as lists, None and dicts of
+ * what copy makes of its tensors. */
+PyObject *gr_other_copied(const gr_value *v, PyObject *(*copy)(const gr_view *tensor)) {
+  if (v->kind == GR_TENSOR) {
+    gr_view tensor = {.data = v->data, .dims = v->dims, .dtype = v->dtype, .rank = (int32_t)v->n};
+    return copy(&tensor);
+  }
+  if (v->kind == GR_OPTIONAL) return v->n == 0 ? Py_NewRef(Py_None) : gr_other_copied(&v->items[0], copy);
+  if (v->kind == GR_MAP) {
+    Keys keys = {NULL, NULL};
+    PyObject *dict = dict_of((gr_value *)v, &keys); /* lists what lies there, leases or not */
+    Py_XDECREF(keys.list);
+    return dict;
+  }
+  PyObject *list = PyList_New((Py_ssize_t)v->n);
+  for (int64_t i = 0; list != NULL && i < v->n; i++) {
+    PyObject *item = gr_other_copied(&v->items[i], copy);
     if (item == NULL) Py_CLEAR(list);
     else PyList_SET_ITEM(list, (Py_ssize_t)i, item);
   }

@@ -83,7 +83,7 @@ func open(m *onnx.Model, copied unsafe.Pointer, options *C.gr_options, handle *C
 	var err error
 	if options != nil {
 		o.Custom, s.freeCustom = customOf(options.custom)
-		o.Threads = int(options.threads)
+		o.Threads, o.Counters = int(options.threads), options.counters != 0
 		o.Engine, err = engineOf(options)
 		if err == nil {
 			o.Execution, err = handles.ExecutionOf(uint64(options.execution))

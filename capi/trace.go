@@ -85,6 +85,10 @@ func traced(v *exec.TracedValue) tracedReport {
 		if !ok {
 			continue
 		}
+		if x != x { // nothing is larger, and whoever looks for it finds it
+			r.Min, r.Max = plain(item), plain(item)
+			break
+		}
 		if x <= lo {
 			lo, r.Min = x, plain(item)
 		}
@@ -95,30 +99,32 @@ func traced(v *exec.TracedValue) tracedReport {
 	return r
 }
 
-// number returns an element as a number to compare; NaN, text and complex numbers
-// are none.
+// number returns an element as a number to compare; text and complex numbers are none.
 func number(item any) (float64, bool) {
 	switch x := item.(type) {
 	case float32:
-		return float64(x), x == x
+		return float64(x), true
 	case float64:
-		return x, !math.IsNaN(x)
+		return x, true
 	case int64:
 		return float64(x), true
 	case uint64:
 		return float64(x), true
+	case bool:
+		if x {
+			return 1, true
+		}
+		return 0, true
 	}
 	return 0, false
 }
 
-// plain returns an element as JSON can hold it: infinities, NaN and complex
-// numbers are text.
+// plain returns an element as JSON can hold it, with all its digits: infinities, NaN
+// and complex numbers are text.
 func plain(item any) any {
 	switch x := item.(type) {
 	case float32:
-		if f := float64(x); math.IsNaN(f) || math.IsInf(f, 0) {
-			return fmt.Sprint(x)
-		}
+		return plain(float64(x))
 	case float64:
 		if math.IsNaN(x) || math.IsInf(x, 0) {
 			return fmt.Sprint(x)

@@ -49,9 +49,10 @@ type tree struct {
 	io    *arena.IOArena
 }
 
-// exportValue gives output o the value of r as a tree, whose tensors are leases.
-func exportValue(io *arena.IOArena, r *exec.Result, o *C.gr_output) error {
-	nodes, dims := count(r.Value)
+// newTree returns v as a tree in one block of C memory, whose tensors are leases of io
+// where they are lent, else borrowed.
+func newTree(v *values.Value, io *arena.IOArena, lend bool) (*C.gr_value, error) {
+	nodes, dims := count(v)
 	block := C.calloc(1, C.size_t(nodes)*C.sizeof_gr_value+C.size_t(dims)*8)
 	//lint:allow unsafe the block holds the nodes, then the dimensions
 	// SAFETY: the block was made for as many of both.
@@ -61,16 +62,25 @@ func exportValue(io *arena.IOArena, r *exec.Result, o *C.gr_output) error {
 	}
 	root := &t.nodes[0]
 	t.nodes = t.nodes[1:]
-	if err := t.fill(root, r.Value, true); err != nil {
+	if err := t.fill(root, v, lend); err != nil {
 		releaseTree(root)
 		C.free(block)
+		return nil, err
+	}
+	return root, nil
+}
+
+// exportValue gives output o the value of r as a tree, whose tensors are leases.
+func exportValue(io *arena.IOArena, r *exec.Result, o *C.gr_output) error {
+	root, err := newTree(r.Value, io, true)
+	if err != nil {
 		return err
 	}
 	given.Lock()
 	defer given.Unlock()
 	given.trees[root] = r.Value
 	r.Value = nil
-	address(unsafe.Pointer(&o.value), block)
+	address(unsafe.Pointer(&o.value), unsafe.Pointer(root))
 	return nil
 }
 

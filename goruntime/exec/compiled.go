@@ -95,11 +95,12 @@ func unknown(what, name string, known []string) error {
 		WithInput(name)
 }
 
-func (m *compiled) namesOf(ids []graph.ID) []string {
+// namesIn returns the names of values of g, empty where one is omitted.
+func namesIn(g *graph.Graph, ids []graph.ID) []string {
 	names := make([]string, len(ids))
 	for i, id := range ids {
 		if id != graph.None {
-			names[i] = m.g.Values[id].Name
+			names[i] = g.Values[id].Name
 		}
 	}
 	return names

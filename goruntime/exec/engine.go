@@ -4,6 +4,7 @@ import (
 	"github.com/goruntime/goruntime/goruntime/arena"
 	"github.com/goruntime/goruntime/goruntime/errs"
 	"github.com/goruntime/goruntime/goruntime/onnx"
+	"github.com/goruntime/goruntime/goruntime/pool"
 )
 
 // Engine makes models ready to run. The runtime's own is what a session has where
@@ -52,12 +53,13 @@ type Runner interface {
 type Resources struct {
 	Execution *arena.ExecutionArena
 	IO        *arena.IOArena
-	Threads   int // 0 is all that the process may use
+	Threads   int            // 0 is all that the process may use
+	Counters  *pool.Counters // of the session's loops, nil where they are not counted
 }
 
 // resources returns what a run of c uses.
 func (s *Session) resources(c *Call) Resources {
-	r := Resources{Execution: c.Execution, IO: c.IO, Threads: c.Threads}
+	r := Resources{Execution: c.Execution, IO: c.IO, Threads: c.Threads, Counters: s.counters}
 	if r.Execution == nil {
 		r.Execution = s.execution
 	}

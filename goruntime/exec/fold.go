@@ -74,6 +74,7 @@ func (z *specializer) evaluate(g *graph.Graph, st *step, outs []tensor.View, sc 
 			name: g.Values[id].Name, view: outs[k], shaped: true, known: true, feed: -1,
 			model: n.Def.View && z.p.vals[st.in[0]].model,
 		})
+		z.p.computed(g, n, k, sc[id])
 	}
 	if n.Def.Codes != nil {
 		out := sc[n.Out[0]]
@@ -157,8 +158,12 @@ func (f *folder) Text(_ *op.Context, _, n int) ([]byte, error) {
 	return bytesOf(h, n), nil
 }
 
-// spare gives back the results that only other results were computed from.
+// spare gives back the results that only other results were computed from, where nobody
+// looks at them.
 func (z *specializer) spare() {
+	if z.p.whole {
+		return
+	}
 	read := map[unsafe.Pointer]bool{}
 	use := func(v int) {
 		if v != plan.None && z.p.vals[v].known {

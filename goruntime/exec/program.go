@@ -78,6 +78,7 @@ type body struct {
 type program struct {
 	unit    *unit
 	whole   bool // every value is made, for someone to look at
+	origins origins
 	vals    []value
 	steps   []step
 	inputs  []int         // the value of each unit input, or -1 where nothing reads it

@@ -153,7 +153,7 @@ func (c *Call) end(f *frame) {
 
 func (c *Call) begin(on Resources) {
 	c.run.exec, c.run.io, c.run.stop, c.run.trace, c.run.peak = on.Execution, on.IO, c.Stop, c.Trace, 0
-	c.run.crew = pool.Enter(on.Threads)
+	c.run.crew = pool.Enter(on.Threads).Counting(on.Counters)
 }
 
 func (c *Call) execute(f *frame) error {

@@ -11,6 +11,7 @@ import (
 	"github.com/goruntime/goruntime/goruntime/errs"
 	"github.com/goruntime/goruntime/goruntime/graph"
 	"github.com/goruntime/goruntime/goruntime/onnx"
+	"github.com/goruntime/goruntime/goruntime/pool"
 )
 
 // Options are what a Session is opened with; the zero value is good.
@@ -26,6 +27,8 @@ type Options struct {
 	NoReuse bool
 	// NoFusion runs every node as a step of its own.
 	NoFusion bool
+	// Counters makes the session count the loops of its runs.
+	Counters bool
 	// Custom are operators that the caller brings; may be nil.
 	Custom *graph.Custom
 	// Engine runs the model; nil is the runtime's own engine.
@@ -43,6 +46,7 @@ type Session struct {
 	execution *arena.ExecutionArena
 	io        *arena.IOArena
 	outputs   *Target
+	counters  *pool.Counters // nil where nothing is counted
 
 	running atomic.Int64
 	closed  atomic.Bool
@@ -66,6 +70,9 @@ func New(m *onnx.Model, opts Options) (*Session, error) {
 	}
 	s := &Session{opts: opts, model: m, loaded: loaded, execution: opts.Execution, io: opts.IO, targets: map[string]*Target{}}
 	s.idle = sync.NewCond(&s.mu)
+	if opts.Counters {
+		s.counters = &pool.Counters{}
+	}
 	if s.outputs, err = s.target(namesOf(loaded.Outputs())); err != nil {
 		loaded.Close()
 		return nil, err
@@ -151,6 +158,16 @@ func (s *Session) Outputs() []Info { return s.loaded.Outputs() }
 // Engine returns the name of the engine that runs the model.
 func (s *Session) Engine() string { return s.loaded.Engine() }
 
+// Count returns what the loops of the session's runs did until now, nil where
+// Options.Counters was not set.
+func (s *Session) Count() *pool.Count {
+	if s.counters == nil {
+		return nil
+	}
+	c := s.counters.Now()
+	return &c
+}
+
 // NodeInfo describes a node of the model's own graph, functions in their place.
 type NodeInfo struct {
 	Name    string   `json:"name"`
@@ -159,6 +176,8 @@ type NodeInfo struct {
 	Version int      `json:"version"`
 	Inputs  []string `json:"inputs"`
 	Outputs []string `json:"outputs"`
+	// Bodies are the nodes of its subgraphs.
+	Bodies []NodeInfo `json:"bodies,omitempty"`
 }
 
 // Nodes returns the nodes of the model in the order in which they run.
@@ -169,12 +188,19 @@ func (s *Session) Nodes() ([]NodeInfo, error) {
 	if err != nil {
 		return nil, err
 	}
-	list := make([]NodeInfo, len(m.g.Nodes))
-	for i := range m.g.Nodes {
-		n := &m.g.Nodes[i]
-		list[i] = NodeInfo{Name: n.Name, OpType: n.OpType, Domain: n.Domain, Version: n.Version, Inputs: m.namesOf(n.In), Outputs: m.namesOf(n.Out)}
+	return nodesOf(m.g), nil
+}
+
+func nodesOf(g *graph.Graph) []NodeInfo {
+	list := make([]NodeInfo, len(g.Nodes))
+	for i := range g.Nodes {
+		n := &g.Nodes[i]
+		list[i] = NodeInfo{Name: n.Name, OpType: n.OpType, Domain: n.Domain, Version: n.Version, Inputs: namesIn(g, n.In), Outputs: namesIn(g, n.Out)}
+		for _, b := range n.Bodies {
+			list[i].Bodies = append(list[i].Bodies, nodesOf(b.Graph)...)
+		}
 	}
-	return list, nil
+	return list
 }
 
 // Values returns the names of all values that can be asked for: inputs,

@@ -132,6 +132,7 @@ func (z *specializer) node(g *graph.Graph, n *graph.Node, sc scope) error {
 	}
 	if n.Def.Domain == "" && n.Def.Name == "Identity" {
 		sc[n.Out[0]] = in[0]
+		z.p.renamed(g, n, 0, in[0])
 		return nil
 	}
 	st := step{node: n, in: in, out: make([]int, len(n.Out)), args: len(in)}
@@ -243,6 +244,7 @@ func (z *specializer) inline(g *graph.Graph, n *graph.Node, sc scope, cond int) 
 	for k, id := range n.Out {
 		if id != graph.None {
 			sc[id] = z.value(body, inner, body.Outputs[k])
+			z.p.renamed(g, n, k, sc[id])
 		}
 	}
 	return nil

@@ -14,7 +14,7 @@ type EventKind string
 // The kinds of events.
 const (
 	EventInput    EventKind = "input"    // fed by the caller
-	EventConstant EventKind = "constant" // known before the run
+	EventConstant EventKind = "constant" // known before the run, computed where Node says how
 	EventNode     EventKind = "node"     // computed
 	EventView     EventKind = "view"     // the same memory under another shape
 )
@@ -24,7 +24,7 @@ const (
 // Ownership: valid during the call of Call.Trace.
 type Event struct {
 	Kind     EventKind
-	Node     string // empty for inputs and constants
+	Node     string // empty for inputs and for constants of the model
 	OpType   string
 	Inputs   []string
 	Values   []TracedValue // the outputs of the step
@@ -60,7 +60,9 @@ func (f *frame) executeTraced() error {
 		if st.node.Def == gathered {
 			e = Event{Kind: EventInput}
 		}
-		f.emit(&e, st.out)
+		if st.node.Def != aliasCopy { // what is copied was seen
+			f.emit(&e, st.out)
+		}
 		for _, b := range f.prog.plan.Release[i] {
 			f.free(b)
 		}
@@ -77,7 +79,11 @@ func (f *frame) traceKnown() {
 		case pv.feed >= 0:
 			f.emit(&Event{Kind: EventInput}, []int{v})
 		case pv.known:
-			f.emit(&Event{Kind: EventConstant}, []int{v})
+			e := Event{Kind: EventConstant}
+			if o, ok := f.prog.origins.of[v]; ok {
+				e.Node, e.OpType, e.Inputs = o.node.Name, o.node.OpType, o.inputs
+			}
+			f.emit(&e, []int{v})
 		}
 	}
 }
@@ -87,12 +93,35 @@ func (f *frame) emit(e *Event, out []int) {
 		if v == plan.None {
 			continue
 		}
-		t := TracedValue{Name: f.prog.vals[v].name, View: &f.views[v]}
-		if t.View.DType == tensor.Other {
-			t.Value = f.other[f.prog.plan.Of[v]]
-		}
-		e.Values = append(e.Values, t)
+		e.Values = append(e.Values, f.traced(v))
 	}
+	f.tell(e)
+	for _, v := range out {
+		if v != plan.None {
+			f.emitNames(v)
+		}
+	}
+}
+
+// emitNames emits the further names of value v.
+func (f *frame) emitNames(v int) {
+	for _, o := range f.prog.origins.names[v] {
+		t := f.traced(v)
+		t.Name = o.name
+		f.tell(&Event{Kind: EventView, Node: o.node.Name, OpType: o.node.OpType, Inputs: o.inputs, Values: []TracedValue{t}})
+	}
+}
+
+func (f *frame) traced(v int) TracedValue {
+	t := TracedValue{Name: f.prog.vals[v].name, View: &f.views[v]}
+	if t.View.DType == tensor.Other {
+		t.Value = f.other[f.prog.plan.Of[v]]
+	}
+	return t
+}
+
+// tell completes an event and hands it over.
+func (f *frame) tell(e *Event) {
 	e.Depth = f.run.depth - 1
 	e.Live = f.run.exec.Stats().Live + f.run.io.Stats().Live
 	f.run.peak = max(f.run.peak, e.Live)

@@ -14,13 +14,6 @@ import (
 // cannot be read in place.
 type Alloc func(n int) ([]byte, error)
 
-// Custom are operators that the caller brings: Has tells for which ones, Make
-// returns the Def of one node, whose attributes are bound.
-type Custom struct {
-	Has  func(domain, name string) bool
-	Make func(n *onnx.Node, opset int) (*op.Def, error)
-}
-
 // Build makes the Graph of a model: names become numbers, functions are
 // inlined, Constant nodes become constants, nodes are put in order. A custom
 // operator goes before a function or operator of its name; custom may be nil.
@@ -350,35 +343,6 @@ func (n *Node) outputs(from *onnx.Node, sp *space) error {
 	if len(n.Out) == 0 {
 		return errs.New(errs.Model, "the node has no output")
 	}
-	return nil
-}
-
-// customNode adds a node of an operator that the caller brings, which reads its
-// attributes itself.
-func (b *builder) customNode(n *onnx.Node, name string, sp *space, fr *frame) error {
-	own := *n
-	own.Name, own.Attrs = name, nil
-	for i := range n.Attrs {
-		if a, ok := fr.bound(&n.Attrs[i]); ok {
-			bound := *a
-			bound.Name, bound.RefName = n.Attrs[i].Name, ""
-			own.Attrs = append(own.Attrs, bound)
-		}
-	}
-	out := Node{Name: name, OpType: n.OpType, Domain: onnx.Domain(n.Domain)}
-	out.Opset = fr.opsets[out.Domain]
-	out.Version = out.Opset
-	var err error
-	if err = out.inputs(n, sp); err != nil {
-		return err
-	}
-	if err = out.outputs(n, sp); err != nil {
-		return err
-	}
-	if out.Def, err = b.custom.Make(&own, out.Opset); err != nil {
-		return err
-	}
-	sp.g.Nodes = append(sp.g.Nodes, out)
 	return nil
 }
 

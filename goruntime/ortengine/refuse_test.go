@@ -85,7 +85,7 @@ func TestKernelsOfTheCallerAreRefusedWhereTheModelUsesThem(t *testing.T) {
 	for name, code := range map[string]errs.Code{"Relu": errs.Unsupported, "Sin": errs.OK} {
 		c := &graph.Custom{
 			Has:  func(domain, n string) bool { return domain == "" && n == name },
-			Make: func(*onnx.Node, int) (*op.Def, error) { return nil, errs.New(errs.Internal, "made") },
+			Make: func(*onnx.Node, graph.Place) (*op.Def, error) { return nil, errs.New(errs.Internal, "made") },
 		}
 		s, err := exec.Open("../../tests/models/chain.onnx", exec.Options{Engine: engine(t), Custom: c})
 		if want(t, err, code, "the model uses Relu"); err == nil {

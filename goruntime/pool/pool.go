@@ -24,7 +24,10 @@ type Task interface{ Chunk(lo, hi int) }
 
 // Scope is one run's right to threads. It is a value: making one costs nothing.
 // How many there are is asked where a loop is split: the answer takes a lock.
-type Scope struct{ threads int }
+type Scope struct {
+	threads  int
+	counters *Counters // nil where nobody counts
+}
 
 // spin is how long a worker that has nothing to do stays awake: longer than the
 // time between two loops of a run, shorter than anyone notices.
@@ -51,10 +54,11 @@ var crew struct {
 	sleep atomic.Int32  // workers that sleep or are about to
 	word  uint32        // futex of the sleepers: the number of wake-ups
 
-	task  Task // of the open loop, as the three below
-	n     int64
-	chunk int64
-	fail  atomic.Pointer[failure]
+	task     Task // of the open loop, as the four below
+	n        int64
+	chunk    int64
+	counters *Counters
+	fail     atomic.Pointer[failure]
 
 	mu      sync.Mutex // protects workers
 	workers int
@@ -68,7 +72,13 @@ type failure struct{ value any }
 func Width() int { return min(runtime.GOMAXPROCS(0), runtime.NumCPU()) }
 
 // Enter begins a run on up to threads threads, and no more than Width; 0 is Width.
-func Enter(threads int) Scope { return Scope{threads} }
+func Enter(threads int) Scope { return Scope{threads: threads} }
+
+// Counting returns the scope of a run whose loops c counts; nil counts nothing.
+func (s Scope) Counting(c *Counters) Scope {
+	s.counters = c
+	return s
+}
 
 // Leave ends the run.
 func (s Scope) Leave() {}
@@ -94,10 +104,15 @@ func (s Scope) For(n, grain int, task Task) {
 	if s.threads != 1 && n > max(1, grain) {
 		threads = s.Threads()
 	}
-	if threads == 1 || !crew.busy.CompareAndSwap(false, true) {
+	inline := threads == 1 || !crew.busy.CompareAndSwap(false, true)
+	if s.counters != nil {
+		s.counters.begun(inline, threads == 1)
+	}
+	if inline {
 		task.Chunk(0, n)
 		return
 	}
+	crew.counters = s.counters
 	split(n, max(1, grain, n/(8*threads)), threads-1, task)
 }
 
@@ -112,7 +127,7 @@ func split(n, chunk, helpers int, task Task) {
 		wake(helpers)
 	}
 	defer finish()
-	work()
+	work(false)
 }
 
 // finish closes the loop, waits for the chunks that workers claimed and raises
@@ -130,7 +145,7 @@ func finish() {
 			runtime.Gosched()
 		}
 	}
-	crew.task = nil
+	crew.task, crew.counters = nil, nil
 	f := crew.fail.Swap(nil)
 	crew.busy.Store(false)
 	if f != nil {
@@ -139,15 +154,20 @@ func finish() {
 	}
 }
 
-// work claims chunks until none is left.
-func work() {
+// work claims chunks until none is left, as a worker or as the loop's caller.
+func work(worker bool) {
+	done := int64(0)
 	for {
 		hi := crew.next.Add(crew.chunk)
 		lo := hi - crew.chunk
 		if lo >= crew.n {
-			return
+			break
 		}
 		crew.task.Chunk(int(lo), int(min(hi, crew.n)))
+		done++
+	}
+	if crew.counters != nil {
+		crew.counters.did(done, worker)
 	}
 }
 
@@ -188,7 +208,7 @@ func help() {
 			crew.next.Store(crew.n) // the rest need not run
 		}
 	}()
-	work()
+	work(true)
 }
 
 // doze sleeps until a loop is opened.

@@ -7,6 +7,7 @@ import (
 	"github.com/goruntime/goruntime/goruntime/exec"
 	"github.com/goruntime/goruntime/goruntime/handles"
 	"github.com/goruntime/goruntime/goruntime/onnx"
+	"github.com/goruntime/goruntime/goruntime/pool"
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
 
@@ -33,6 +34,7 @@ type sessionReport struct {
 	WeightBytes int64             `json:"weight_size"`
 	Execution   int64             `json:"execution_arena"`
 	IO          int64             `json:"io_arena"`
+	Counters    *pool.Count       `json:"counters"` // null where the session counts nothing
 }
 
 // SessionReport describes an open session as a JSON object.
@@ -47,7 +49,7 @@ func SessionReport(h int64) (text string, err error) {
 		Inputs: valuesOf(s.Inputs()), Outputs: valuesOf(s.Outputs()), Opsets: map[string]int64{},
 		Producer: m.ProducerName, Graph: m.Graph.Name, Domain: m.Domain, Description: m.Doc, Version: m.ModelVersion,
 		Metadata: map[string]string{}, Nodes: len(m.Graph.Nodes), WeightBytes: s.WeightBytes(),
-		Execution: int64(s.ExecutionArena), IO: int64(s.IOArena),
+		Execution: int64(s.ExecutionArena), IO: int64(s.IOArena), Counters: s.Count(),
 	}
 	for _, o := range m.Opsets {
 		r.Opsets[onnx.Domain(o.Domain)] = o.Version

@@ -73,6 +73,7 @@ class Session:
         factory: Any = ...,
         engine: int = ...,
         library: bytes | None = ...,
+        counters: bool = ...,
     ) -> Session: ...
     def run(
         self,

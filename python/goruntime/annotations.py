@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .errors import ShapeError
+from .errors import ShapeError, UnsupportedError
 
 
 def _load(path: str | None, data: bytes | None) -> Any:
-    import onnx
-
+    try:
+        import onnx
+    except ImportError as error:
+        raise UnsupportedError("what a model declares for its values is read with the package onnx: pip install onnx") from error
     if path is not None:
         return onnx.load(path, load_external_data=False)
     return onnx.ModelProto.FromString(data or b"")
@@ -19,7 +21,8 @@ def _load(path: str | None, data: bytes | None) -> Any:
 def types(path: str | None, data: bytes | None) -> dict[str, Any]:
     """Return the TypeProto of each input, output and value_info of a model."""
     graph = _load(path, data).graph
-    return {info.name: info.type for infos in (graph.input, graph.value_info, graph.output) for info in infos}
+    every = (info for infos in (graph.input, graph.value_info, graph.output) for info in infos)
+    return {info.name: info.type for info in every if info.type.WhichOneof("value") is not None}
 
 
 Dims = list["int | str | None"]

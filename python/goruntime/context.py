@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from .arenas import ExecutionArena, IOArena
     from .evaluator import ReferenceEvaluator
     from .events import RuntimeEvent
-    from .kernels import Kernel
+    from .kernels import Factory, Kernel, Key
     from .plan import ExecutionPlan
 
 
@@ -29,6 +29,7 @@ class RuntimeContext:
 
     def __init__(
         self,
+        kernel_ctx: Any = None,
         *,
         events_enabled: bool = False,
         verbose: int = 0,
@@ -39,6 +40,8 @@ class RuntimeContext:
         """Make an empty context.
 
         Args:
+            kernel_ctx: onnx-light's context of kernels, which is not used: a model says
+                itself which opset it wants.
             events_enabled: whether runs leave their traces in events.
             verbose: as for ReferenceEvaluator; the larger of both counts.
             release_intermediates: False keeps all inner values of runs.
@@ -57,6 +60,7 @@ class RuntimeContext:
         self._lock = threading.RLock()
         self._values: dict[str, Any] = {}
         self._events: list[RuntimeEvent] = []
+        self._kernels: dict[Key, Factory] = {}
 
     def names(self) -> list[str]:
         """Return the names of the values, in the order they came."""
@@ -111,6 +115,34 @@ class RuntimeContext:
         with self._lock:
             return list(self._events)
 
+    def register_custom_kernel(self, domain: str, op_type: str, kernel: Kernel) -> None:
+        """Use a Python callable for an operator in the runs that are given the context: as
+        ReferenceEvaluator.register_custom_kernel, and before what the evaluator has. A
+        model is compiled anew at its next run here."""
+        from . import kernels
+
+        with self._lock:
+            self._kernels = {**self._kernels, kernels._key(domain, op_type): kernels.plain(kernel)}
+
+    def unregister_custom_kernel(self, domain: str, op_type: str) -> bool:
+        """Undo register_custom_kernel; return whether there was something to undo."""
+        from . import kernels
+
+        key = kernels._key(domain, op_type)
+        with self._lock:
+            found = key in self._kernels
+            self._kernels = {k: kernel for k, kernel in self._kernels.items() if k != key}
+        return found
+
+    def get_execution_plan(self, model: ReferenceEvaluator | RuntimeSession) -> ExecutionPlan:
+        """Return how a run of a model on the values of the context is planned.
+
+        Raises:
+            NameNotFoundError: an input that is not there.
+        """
+        evaluator = model.evaluator if isinstance(model, RuntimeSession) else model
+        return evaluator.prepare(_feeds(evaluator, self))
+
     def clear(self) -> None:
         """Drop all values and events, after the run that is under way. Arrays that the
         caller holds stay valid; free memory stays in the arenas."""
@@ -137,6 +169,11 @@ class RuntimeContext:
         self._events.extend(events)
 
 
+def _feeds(evaluator: ReferenceEvaluator, rt: RuntimeContext) -> dict[str, Any]:
+    """Return what a context holds for the inputs of a model."""
+    return {name: rt.get(name) for name in evaluator.input_names if rt.has(name) or name in evaluator.required_inputs}
+
+
 class RuntimeSession:
     """A model driven by hand: put its inputs into a context, run, get its outputs.
 
@@ -148,11 +185,13 @@ class RuntimeSession:
         """Compile a model.
 
         Args:
-            model: what ReferenceEvaluator takes, or an evaluator.
+            model: what ReferenceEvaluator takes, or an evaluator, or an ExecutionPlan of
+                one, which runs on it.
             options: those of ReferenceEvaluator.
         """
         from .evaluator import ReferenceEvaluator
 
+        model = getattr(model, "evaluator", model)
         self.evaluator: ReferenceEvaluator = model if isinstance(model, ReferenceEvaluator) else ReferenceEvaluator(model, **options)
 
     def run(self, rt: RuntimeContext) -> None:
@@ -161,8 +200,7 @@ class RuntimeSession:
         Raises:
             NameNotFoundError: an input that is not there.
         """
-        feeds = {name: rt.get(name) for name in self.evaluator.input_names if rt.has(name) or name in self.required_inputs}
-        self.evaluator.run(None, feeds, context=rt)
+        self.evaluator.run(None, _feeds(self.evaluator, rt), context=rt)
 
     @property
     def required_inputs(self) -> list[str]:

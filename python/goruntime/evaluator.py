@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ._load import native
 from .arenas import ExecutionArena, IOArena
-from .errors import ArgumentError, UnsupportedError
+from .errors import ArgumentError, UnsupportedError, WrongTypeError
 from .log import debug
 from .protos import source
 from .types import ValueType
@@ -99,40 +99,50 @@ class ReferenceEvaluator:
                 object arrays of str without it. Inputs may be either, or lists.
             cpu_execution: onnx-light's policy as a dict; its num_threads counts where
                 the argument num_threads is None.
-            cpu_execution_counters: False; the threads of the process count nothing.
+            cpu_execution_counters: whether the loops of all runs are counted, for the
+                attribute of that name.
 
         Raises:
+            WrongTypeError, ArgumentError: an argument that is not what it should be.
             ModelError: the bytes are no valid model.
             UnsupportedError: operators that are not run here, all of them listed; its
                 attribute missing has them as goruntime.Lack.
             FileError: the file cannot be read, or the engine's library.
         """
         self._engine = None
+        if not isinstance(verbose, int):
+            raise WrongTypeError(f"verbose: a number expected, {type(verbose).__name__} given")
+        for name, arena, kind in (("allocator", allocator, ExecutionArena), ("io_allocator", io_allocator, IOArena)):
+            if arena is not None and not isinstance(arena, ExecutionArena | IOArena):
+                raise WrongTypeError(f"{name}: an {kind.__name__} expected, {type(arena).__name__} given")
         if engine != "goruntime":
-            self._engine = self._other_engine(engine, verbose, check_shape_annotations, events_enabled, release_intermediates)
-        if cpu_execution is not None or cpu_execution_counters:
+            self._engine = self._other_engine(engine, verbose, check_shape_annotations, events_enabled, release_intermediates, cpu_execution_counters)
+        if cpu_execution is not None:
             from .policy import threads_of
 
-            num_threads = threads_of(cpu_execution or {}, cpu_execution_counters, num_threads)
+            num_threads = threads_of(cpu_execution, num_threads)
+        _check_threads(num_threads)
         self.verbose = verbose
-        self._strings = string_dtype
+        self._strings, self._counting = string_dtype, bool(cpu_execution_counters)
         self._threads, self._given = num_threads or 0, (allocator, io_allocator)
         self._check, self._tracing, self._release = check_shape_annotations, events_enabled, release_intermediates
         self._path, self._bytes = source(proto, opsets, functions)
         self.proto_: Any = proto if self._path is None and not isinstance(proto, bytes | bytearray | memoryview) else None
         self._arenas: tuple[ExecutionArena, IOArena] | None = None
         self._events: list[RuntimeEvent] = []
-        self._called: dict[bytes, ReferenceEvaluator] = {}
+        self._functions = list(functions or ())
+        self._variants: dict[Any, ReferenceEvaluator] = {}  # with other attributes or kernels
         self._kernels = self._first_kernels(new_ops)
         self._used: dict[Key, Factory] = {}
         self._unbound = [*proto.attribute] if type(proto).__name__ == "FunctionProto" else []
         self._binding: Any = None  # of the columns that were scored last, see goruntime.arrow
         self._plain = not (self._unbound or verbose > 1 or events_enabled or check_shape_annotations)
-        if not self._unbound:
-            self._begin()
+        self._begin()
 
     @staticmethod
-    def _other_engine(engine: str | OnnxRuntime, verbose: int, check: bool, tracing: bool, release: bool) -> OnnxRuntime | None:
+    def _other_engine(
+        engine: str | OnnxRuntime, verbose: int, check: bool, tracing: bool, release: bool, counting: bool
+    ) -> OnnxRuntime | None:
         """Return the engine, which must be able to do what else is asked for."""
         from .engines import chosen
 
@@ -141,6 +151,8 @@ class ReferenceEvaluator:
         if found is not None and any(asked.values()):
             what = ", ".join(name for name, wanted in asked.items() if wanted)
             raise UnsupportedError(f"{what}: this looks at inner values, which ONNX Runtime does not show; leave the engine at its default")
+        if found is not None and counting:
+            raise UnsupportedError("cpu_execution_counters: ONNX Runtime has threads of its own, which tell nothing; leave the engine at its default")
         return found
 
     def _first_kernels(self, new_ops: Iterable[type[Any]] | None) -> dict[Key, Factory]:
@@ -155,10 +167,22 @@ class ReferenceEvaluator:
             return {}
         from . import kernels
 
-        return {**kernels.registered(), **kernels.from_new_ops(new_ops or (), self.verbose)}
+        if not new_ops:
+            return kernels.registered()
+        from . import new_ops as subclasses
+
+        computing, expanding = subclasses.expanded(new_ops)
+        if expanding:
+            self._path, self._bytes = None, subclasses.with_functions(self._path, self._bytes, expanding)
+        return {**kernels.registered(), **subclasses.factories(computing, self.verbose)}
 
     def _begin(self) -> None:
-        self._native = self._open()
+        if self._unbound:
+            from .functions import Unbound
+
+            self._native: Any = Unbound(self.proto_)
+        else:
+            self._native = self._open()
         self._run = self._native.run
         if self._plain:
             self._fast = self._native
@@ -180,10 +204,11 @@ class ReferenceEvaluator:
                 None if io is None else io._native,
                 self._threads,
                 *custom,
-                *(() if self._engine is None else (1, self._engine._file())),
+                *((0, None) if self._engine is None else (1, self._engine._file())),
+                self._counting,
             )
         except UnsupportedError as error:
-            if self._engine is not None:
+            if self._engine is not None or error.missing:  # of a subgraph that Python runs
                 raise
             error.missing = self.missing(self._path if self._path is not None else self._bytes)
             if error.missing:
@@ -226,7 +251,8 @@ class ReferenceEvaluator:
                 declared dtype. A sequence is a list, an empty optional None, a map
                 a dict.
             attributes: the values of a FunctionProto's attributes.
-            intermediate: True returns a dict of all values by name.
+            intermediate: True returns a dict by name of all that is fed and computed, and
+                of those constants of the model that output_names asks for.
             context: keeps feeds and results by name; its arenas are used.
             outputs: arrays to write outputs to instead of new memory, by name.
             timeout: seconds after which the run ends with RunTimeoutError.
@@ -248,11 +274,14 @@ class ReferenceEvaluator:
             and timeout is None and cancel is None and num_threads is None and check_shape_annotations is None
         ):  # fmt: skip
             return self._run(output_names, feed_inputs)
-        if self._unbound and not attributes:
-            raise ArgumentError(f"the function has the attributes {', '.join(map(repr, self._unbound))}: give their values as attributes")
-        if attributes:
-            return self._with_attributes(attributes).run(output_names, feed_inputs, None, intermediate, context=context, outputs=outputs,
-                                                         timeout=timeout, cancel=cancel, num_threads=num_threads)  # fmt: skip
+        _check_threads(num_threads)
+        other = self._variant(attributes, context)
+        if other is not self:
+            try:
+                return other.run(output_names, feed_inputs, None, intermediate, context=context, outputs=outputs, timeout=timeout,
+                                 cancel=cancel, num_threads=num_threads, check_shape_annotations=check_shape_annotations)  # fmt: skip
+            finally:
+                self._events = other._events
         options: dict[str, Any] = {"outputs": None if outputs is None else dict(outputs), "timeout": timeout, "threads": num_threads}
         if cancel is not None:
             options["cancel"] = cancel._native
@@ -300,19 +329,32 @@ class ReferenceEvaluator:
                 self._events = happened
         return results
 
-    def _with_attributes(self, attributes: Mapping[str, Any]) -> ReferenceEvaluator:
-        """Return an evaluator of the FunctionProto with these attributes, made once."""
-        from .protos import with_attributes
+    def _variant(self, attributes: Mapping[str, Any] | None, context: RuntimeContext | None) -> ReferenceEvaluator:
+        """Return the evaluator of this model with the attributes of a call of a
+        FunctionProto and the kernels of a context. The last few are kept."""
+        kernels = context._kernels if context is not None else {}
+        if not attributes and all(self._kernels.get(key) is kernel for key, kernel in kernels.items()):
+            return self
+        source = self._bytes if self._path is None else self._path
+        if attributes:
+            from .functions import model
+            from .protos import serialized
 
-        if type(self.proto_).__name__ != "FunctionProto":
-            raise ArgumentError("attributes are for the evaluator of a FunctionProto")
-        data = with_attributes(self.proto_, attributes)
-        if data not in self._called:
-            made = ReferenceEvaluator(data, new_ops=self._kernels, verbose=self.verbose,  # type: ignore[arg-type]
+            if type(self.proto_).__name__ != "FunctionProto":
+                raise ArgumentError("attributes are for the evaluator of a FunctionProto")
+            source = serialized(model(self.proto_, attributes), self._functions)
+        key = (source, tuple(kernels.items()))
+        if key not in self._variants:
+            execution, io = self._own_arenas()
+            every: Any = {**self._kernels, **kernels}
+            made = ReferenceEvaluator(source, new_ops=every, verbose=self.verbose,
                                       check_shape_annotations=self._check, events_enabled=self._tracing, engine=self._engine or "goruntime",
-                                      allocator=self._given[0], io_allocator=self._given[1], num_threads=self._threads or None)  # fmt: skip
-            self._called[data] = made
-        return self._called[data]
+                                      release_intermediates=self._release, string_dtype=self._strings, cpu_execution_counters=self._counting,
+                                      allocator=execution, io_allocator=io, num_threads=self._threads or None)  # fmt: skip
+            while len(self._variants) >= 8:
+                self._variants.pop(next(iter(self._variants)))
+            self._variants[key] = made
+        return self._variants[key]
 
     @property
     def engine(self) -> str:
@@ -413,7 +455,9 @@ class ReferenceEvaluator:
 
     def _reopen(self) -> None:
         self._begin()
-        self._arenas = None
+        self._variants.clear()
+        if not self._unbound:
+            self._arenas = None
         self.__dict__.pop("_graph", None)
 
     @cached_property
@@ -438,11 +482,13 @@ class ReferenceEvaluator:
 
     def used_kernels(self) -> list[tuple[str, str, int, str]]:
         """Return (domain, op_type, version, "native" or "python") of each operator that
-        the model's own graph uses."""
-        found: dict[tuple[str, str, int, str], None] = {}
-        for node in self._graph["nodes"]:
+        the model uses, in subgraphs too."""
+        found: set[tuple[str, str, int, str]] = set()
+        nodes = list(self._graph["nodes"])
+        for node in nodes:
             where = "python" if (node["domain"], node["op_type"]) in self._kernels else "native"
-            found[(node["domain"], node["op_type"], node["version"], where)] = None
+            found.add((node["domain"], node["op_type"], node["version"], where))
+            nodes.extend(node.get("bodies", ()))
         return sorted(found)
 
     def prepare(self, shapes: Mapping[str, Any]) -> ExecutionPlan:
@@ -464,14 +510,17 @@ class ReferenceEvaluator:
         from .plan import ExecutionPlan
         from .shapes import described
 
+        handle = self._native.handle
         text = json.dumps(described(self._native.inputs, shapes))
-        return ExecutionPlan(json.loads(call("SessionPlan", self._native.handle, text)))
+        return ExecutionPlan(json.loads(call("SessionPlan", handle, text)), self)
 
     get_execution_plan = prepare
 
     @property
     def opsets(self) -> dict[str, int]:
         """The opset that the model imports for each domain."""
+        if self._unbound:
+            return {o.domain: o.version for o in self.proto_.opset_import}
         return dict(self.metadata.opsets)
 
     @property
@@ -492,18 +541,18 @@ class ReferenceEvaluator:
 
         found = types(self._path, self._bytes)
         if name not in found and exc:
-            raise ArgumentError(f"the model declares no type for {name!r}; it does for {', '.join(map(repr, sorted(found)))}")
+            raise ArgumentError(f"the model declares no type for {name!r}; it does for {', '.join(map(repr, sorted(found))) or 'none'}")
         return found.get(name)
 
     @property
     def input_names(self) -> list[str]:
         """The names of the inputs, in the model's order."""
-        return list(self.proto_.input) if self._unbound else [info[0] for info in self._native.inputs]
+        return [info[0] for info in self._native.inputs]
 
     @property
     def output_names(self) -> list[str]:
         """The names of the outputs, in the model's order."""
-        return list(self.proto_.output) if self._unbound else [info[0] for info in self._native.outputs]
+        return [info[0] for info in self._native.outputs]
 
     @property
     def required_inputs(self) -> list[str]:
@@ -533,9 +582,35 @@ class ReferenceEvaluator:
     def _own_arenas(self) -> tuple[ExecutionArena, IOArena]:
         if self._arenas is None:
             execution, io = self._given
-            handles = self._native.arenas
-            self._arenas = (execution or ExecutionArena._of(handles[0]), io or IOArena._of(handles[1]))
+            if self._unbound:  # the evaluators with attributes share these
+                self._arenas = (execution or ExecutionArena(), io or IOArena())
+            else:
+                handles = self._native.arenas
+                self._arenas = (execution or ExecutionArena._of(handles[0]), io or IOArena._of(handles[1]))
         return self._arenas
+
+    @property
+    def cpu_execution_counters(self) -> dict[str, int]:
+        """What the loops of all runs did until now, where cpu_execution_counters is set.
+
+        A loop is begun by a kernel (dispatches). One that is short, or in a run of one
+        thread, its caller runs alone (limited_inline_dispatches); so it does where
+        another loop has the threads of the process (busy_inline_dispatches). All others
+        are split into chunks, of which workers took worker_chunks and the caller the rest.
+
+        Raises:
+            ArgumentError: nothing was to be counted.
+        """
+        from ._control import report
+
+        if not self._counting:
+            raise ArgumentError("nothing was counted: make the evaluator with cpu_execution_counters=True")
+        counts: dict[str, int] = dict.fromkeys(_COUNTERS, 0)
+        for evaluator in (self, *self._variants.values()):
+            if not evaluator._unbound:
+                for name, n in report("SessionReport", evaluator._native.handle)["counters"].items():
+                    counts[name] += n
+        return counts
 
     def stats(self) -> dict[str, dict[str, Any]]:
         """Return the counters of both arenas."""
@@ -552,7 +627,13 @@ class ReferenceEvaluator:
 
             if running():
                 raise ArgumentError("a kernel may not close the evaluator that it may be running in")
+        for variant in self._variants.values():
+            variant._native.close()
         self._native.close()
+        if self._unbound and self._arenas is not None:
+            for given, arena in zip(self._given, self._arenas, strict=True):
+                if given is None:
+                    arena.close()
 
     def __enter__(self) -> Self:
         return self
@@ -563,7 +644,7 @@ class ReferenceEvaluator:
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle by the model's bytes, with the Python kernels that it uses: the copy has
         arenas of its own."""
-        data = self._bytes
+        data: Any = self.proto_ if self._unbound else self._bytes
         if data is None and self._path is not None:
             with open(self._path, "rb") as file:
                 data = file.read()
@@ -575,6 +656,8 @@ class ReferenceEvaluator:
             "num_threads": self._threads or None,
             "engine": self._engine or "goruntime",
             "string_dtype": self._strings,
+            "cpu_execution_counters": self._counting,
+            "functions": [getattr(f, "proto_", f) for f in self._functions] if self._unbound else None,
         }
         return (_rebuild, (data, settings, self._used))
 
@@ -584,5 +667,15 @@ class ReferenceEvaluator:
         return f"ReferenceEvaluator({', '.join(self.input_names)} -> {', '.join(self.output_names)})"
 
 
-def _rebuild(data: bytes, settings: dict[str, Any], kernels: dict[Key, Factory]) -> ReferenceEvaluator:
+_COUNTERS = ("dispatches", "limited_inline_dispatches", "busy_inline_dispatches", "chunks", "worker_chunks")
+
+
+def _check_threads(n: Any) -> None:
+    import operator
+
+    if n is not None and (not hasattr(n, "__index__") or operator.index(n) < 0):
+        raise ArgumentError(f"num_threads is {n!r}: a number not below 0 expected, where 0 and None are all")
+
+
+def _rebuild(data: Any, settings: dict[str, Any], kernels: dict[Key, Factory]) -> ReferenceEvaluator:
     return ReferenceEvaluator(data, new_ops=kernels, **settings)  # type: ignore[arg-type]

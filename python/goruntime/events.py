@@ -22,13 +22,15 @@ class RuntimeEvent:
     """One value of a run.
 
     Attributes:
-        kind: "input" (fed), "constant" (known before the run), "node" (computed) or
-            "view" (the memory of another value under another shape).
+        kind: "input" (fed), "constant" (known before the run, of the model or where
+            node is set computed ahead), "node" (computed) or "view" (the memory of
+            another value under another name or shape).
         name: of the value.
         dtype: its element type, "" where it is no tensor.
         shape: its shape, () where it is no tensor.
         first: its first elements, at most 8.
-        min, max: of its elements, None where they are no numbers.
+        min, max: of its elements, NaN where one of them is, None where they are no
+            numbers.
         type: what it is where it is no tensor: "seq(f32[2], f32[3])".
         node, op_type, inputs: what made it.
         duration: seconds that the node took.
@@ -67,8 +69,7 @@ class RuntimeEvent:
         size = 1
         for n in self.shape:
             size *= n
-        text = ",".join(map(str, self.first[:5]))
-        return f"{text}..." if size > 5 else f"[{text}]"
+        return ",".join(map(str, self.first[:5])) + "..." if size > 5 else str(list(self.first))
 
 
 def parse(lines: str) -> list[RuntimeEvent]:
@@ -105,22 +106,47 @@ def _number(item: Any, dtype: int) -> Any:
 def show(events: Iterable[RuntimeEvent], verbose: int) -> None:
     """Print a run as onnx.reference does: nodes from level 2 on, values from 3. A node
     that a loop runs again is printed again."""
-    shown: dict[tuple[str, int, str], set[str]] = {}  # its outputs since its line was printed
+    events = _owners_first(sorted(events, key=_rank))
     groups: dict[tuple[str, str], list[str]] = {}
-    events = list(events)
     for event in events:
         groups.setdefault((event.op_type, event.node), []).append(event.name)
+    shown: dict[tuple[str, int, str], set[str]] = {}  # its outputs since its line was printed
     for event in events:
+        indent = "  " * event.depth
         text = f"{event.dtype}:{event.shape}:{event.elements()}" if verbose >= 4 and not event.type else event.summary()
-        if event.kind in ("input", "constant"):
+        if not event.op_type:
             if verbose > 2:
-                print(f" +{'I' if event.kind == 'input' else 'C'} {event.name}: {text}")
+                print(f"{indent} +{'I' if event.kind == 'input' else 'C'} {event.name}: {text}")
             continue
         key = (event.node, event.depth, event.op_type)
         if verbose > 1 and (key not in shown or event.name in shown[key]):
             shown[key] = set()
             outputs = dict.fromkeys(groups[(event.op_type, event.node)])
-            print(f"{'  ' * event.depth}{event.op_type}({', '.join(event.inputs)}) -> {', '.join(outputs)}")
+            print(f"{indent}{event.op_type}({', '.join(event.inputs)}) -> {', '.join(outputs)}")
+        if event.kind == _LINE:
+            continue
         shown.setdefault(key, set()).add(event.name)
         if verbose > 2:
-            print(f"{'  ' * event.depth} + {event.name}: {text}")
+            print(f"{indent} + {event.name}: {text}")
+
+
+_LINE = "line"  # of an event that stands for the line of a node whose values come later
+
+
+def _rank(event: RuntimeEvent) -> int:
+    """Constants of the model come first, then what is fed, then nodes."""
+    return 2 if event.op_type or event.depth else 1 if event.kind == "input" else 0
+
+
+def _owners_first(events: list[RuntimeEvent]) -> list[RuntimeEvent]:
+    """Put the line of a node before those of its subgraphs, whose values come first."""
+    placed: list[RuntimeEvent] = []
+    starts: dict[int, int] = {}  # where the values of the subgraphs of each depth begin
+    for event in events:
+        deeper = [at for depth, at in starts.items() if depth > event.depth]
+        starts = {depth: at for depth, at in starts.items() if depth <= event.depth}
+        if deeper:
+            placed.insert(min(deeper), dataclasses.replace(event, kind=_LINE))
+        starts.setdefault(event.depth, len(placed))
+        placed.append(event)
+    return placed

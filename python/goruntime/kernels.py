@@ -7,6 +7,7 @@ keeps stays as it was.
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import json
 import threading
@@ -20,9 +21,34 @@ if TYPE_CHECKING:
     from onnx import AttributeProto, NodeProto
 
 Kernel = Callable[..., Any]
-# Makes the kernel of one node of a serialized NodeProto, its attributes, its opset.
-Factory = Callable[[bytes, dict[str, Any], int], Kernel]
 Key = tuple[str, str]
+
+
+@dataclasses.dataclass(frozen=True)
+class Place:
+    """Where a node stands.
+
+    Attributes:
+        attributes: its numbers, texts and lists of them.
+        opset, opsets: what is imported for its domain, and for all.
+        captures: the names that its subgraphs read from outside; their values are inputs
+            behind its own.
+        functions: the FunctionProtos that its subgraphs may call, in base64.
+        kernels: those of the evaluator.
+        used: of those, what its nodes use, those of subgraphs too.
+    """
+
+    attributes: dict[str, Any]
+    opset: int
+    opsets: dict[str, int]
+    captures: list[str] | None
+    functions: list[str]
+    kernels: dict[Key, Factory]
+    used: dict[Key, Factory]
+
+
+# Makes the kernel of one node: of a serialized NodeProto, and where it stands.
+Factory = Callable[[bytes, Place], Kernel]
 
 
 class Node:
@@ -130,42 +156,12 @@ class _Plain:
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
 
-    def __call__(self, node: bytes, attributes: dict[str, Any], opset: int) -> Kernel:
-        return functools.partial(self.kernel, Node(node, attributes, opset))
-
-
-class _OpRun:
-    """Makes instances of a subclass of onnx.reference.op_run.OpRun."""
-
-    def __init__(self, cls: type[Any], verbose: int) -> None:
-        self.cls, self.verbose = cls, verbose
-
-    def __call__(self, node: bytes, attributes: dict[str, Any], opset: int) -> Kernel:
-        from onnx import NodeProto
-        from onnx.reference import ReferenceEvaluator
-
-        proto = NodeProto.FromString(node)
-        params = {
-            "log": self._log, "opsets": {proto.domain: opset}, "verbose": self.verbose, "new_ops": {},
-            "existing_functions": {}, "evaluator_cls": ReferenceEvaluator,
-        }  # fmt: skip
-        run: Kernel = self.cls(proto, params).run
-        return run
-
-    def _log(self, pattern: str, *args: Any) -> None:
-        if self.verbose > 10:
-            print(pattern % args)
-
-
-def from_new_ops(classes: Iterable[type[Any]], verbose: int) -> dict[Key, Factory]:
-    """Return the factories of subclasses of onnx.reference.op_run.OpRun; of two for
-    one operator the first counts."""
-    found: dict[Key, Factory] = {}
-    for cls in classes:
-        if not hasattr(cls, "op_domain"):
-            raise ArgumentError(f"the class {cls.__name__} of new_ops must have the attribute op_domain")
-        found.setdefault(_key(cls.op_domain, cls.__name__), _OpRun(cls, verbose))
-    return found
+    def __call__(self, node: bytes, place: Place) -> Kernel:
+        made = Node(node, place.attributes, place.opset)
+        if not place.captures:
+            return functools.partial(self.kernel, made)
+        own = len(made.input)
+        return lambda *inputs: self.kernel(made, *inputs[:own])
 
 
 class Maker:
@@ -175,11 +171,12 @@ class Maker:
         self.factories = factories
         self.used: dict[Key, Factory] = {}
 
-    def __call__(self, node: bytes, attributes: str, opset: int) -> Kernel:
+    def __call__(self, node: bytes, facts: str) -> Kernel:
         texts = _texts(node)
         key = _key("".join(texts[7]), texts[4][0])
         self.used[key] = self.factories[key]
-        return functools.partial(_call, self.used[key](node, json.loads(attributes), opset))
+        place = Place(**json.loads(facts), kernels=self.factories, used=self.used)
+        return functools.partial(_call, self.used[key](node, place))
 
 
 _under_way = threading.local()  # depth: how many kernels of this thread are running

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .events import _NAMES
+
+if TYPE_CHECKING:
+    from .evaluator import ReferenceEvaluator
 
 
 @dataclasses.dataclass(frozen=True)
@@ -71,9 +74,11 @@ class ExecutionPlan:
         steps, values: what happens and what it happens to.
         slab: bytes that a run takes at once for all planned values.
         peak: the most bytes of them that are live in one step.
+        evaluator: whose plan it is.
     """
 
-    def __init__(self, report: dict[str, Any]) -> None:
+    def __init__(self, report: dict[str, Any], evaluator: ReferenceEvaluator) -> None:
+        self.evaluator = evaluator
         self.steps = [_step(step) for step in report["steps"] or ()]
         self.values = [_value(value) for value in report["values"] or ()]
         self.slab: int = report["slab"]

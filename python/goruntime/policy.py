@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .errors import ArgumentError, UnsupportedError, WrongTypeError
+from .errors import ArgumentError, WrongTypeError
 from .log import warning
 
 # What goruntime does anyway: threads spin for a moment and then sleep, on the
@@ -14,16 +14,13 @@ from .log import warning
 _HINTS = {"spin_policy": "adaptive", "affinity_policy": "none"}
 
 
-def threads_of(policy: Mapping[str, Any], counters: bool, num_threads: int | None) -> int | None:
+def threads_of(policy: Mapping[str, Any], num_threads: int | None) -> int | None:
     """Return how many threads a run may use.
 
     Args:
         policy: the keys num_threads (0 is all), spin_policy and affinity_policy.
-        counters: whether the threads shall count what they do.
         num_threads: the evaluator's own argument, which goes before the policy's.
     """
-    if counters:
-        raise UnsupportedError("cpu_execution_counters: the threads, which all evaluators share, count nothing; leave it False")
     if not isinstance(policy, Mapping):
         raise WrongTypeError(f"cpu_execution: a dict expected, {type(policy).__name__} given")
     unknown = sorted(set(policy) - set(_HINTS) - {"num_threads"})

@@ -32,12 +32,20 @@ def source(proto: Any, opsets: Mapping[str, int] | None = None, functions: Itera
         raise WrongTypeError(f"a path, bytes, or a {', '.join(_WRAPPERS)} expected, {kind} given")
     if kind in ("ModelProto", "ModelContainer"):
         _refuse(opsets, functions, f"a {kind}")
-    model = _WRAPPERS[kind](proto, opsets)
-    for function in functions or ():
-        model.functions.append(getattr(function, "proto_", function))
+    return None, serialized(_WRAPPERS[kind](proto, opsets), functions or ())
+
+
+def serialized(model: Any, functions: Iterable[Any]) -> bytes:
+    """Return the bytes of a model with further functions."""
+    for function in functions:
+        given = getattr(function, "proto_", function)
+        if type(given).__name__ != "FunctionProto":
+            raise WrongTypeError(f"functions: a FunctionProto or an evaluator of one expected, {type(given).__name__} given")
+        model.functions.append(given)
     for function in model.functions:
         _import(model, function.domain, 1)
-    return None, model.SerializeToString()
+    data: bytes = model.SerializeToString()
+    return data
 
 
 def _refuse(opsets: Any, functions: Any, what: str) -> None:
@@ -92,25 +100,32 @@ def _untyped(names: Iterable[str]) -> list[Any]:
 
 
 def _of_node(node: Any, opsets: Mapping[str, int] | None) -> Any:
+    """Return a model of one node, whose inputs are what its subgraphs read too."""
     from onnx import defs, helper
 
-    graph = helper.make_graph([node], "node", _untyped(dict.fromkeys(node.input)), _untyped(node.output))
+    names = dict.fromkeys([*node.input, *(name for a in node.attribute for body in (a.g, *a.graphs) for name in reads(body))])
+    graph = helper.make_graph([node], "node", _untyped(names), _untyped(node.output))
     versions = {"": defs.onnx_opset_version(), "ai.onnx.ml": 5, **(opsets or {})}
     versions.setdefault(node.domain, 1)
     return _model(graph, versions)
 
 
+def reads(graph: Any) -> list[str]:
+    """Return what a subgraph reads from outside, each name once."""
+    own = {x.name for x in (*graph.input, *graph.initializer)} | {x.values.name for x in graph.sparse_initializer}
+    own.update(name for node in graph.node for name in node.output)
+    found = [name for node in graph.node for name in node.input]
+    found += [name for node in graph.node for a in node.attribute for body in (a.g, *a.graphs) for name in reads(body)]
+    found += [output.name for output in graph.output]
+    return [name for name in dict.fromkeys(found) if name and name not in own]
+
+
 def _of_function(function: Any, opsets: Mapping[str, int] | None) -> Any:
-    """Return a model that calls the function once."""
-    from onnx import helper
+    from .functions import model
 
     if opsets is not None:
         raise ArgumentError("opsets must be None for a FunctionProto, which has its own")
-    node = helper.make_node(function.name, list(function.input), list(function.output), domain=function.domain)
-    graph = helper.make_graph([node], function.name, _untyped(function.input), _untyped(function.output))
-    model = _model(graph, {o.domain: o.version for o in function.opset_import})
-    model.functions.append(function)
-    return model
+    return model(function, {})
 
 
 _WRAPPERS = {
@@ -120,14 +135,3 @@ _WRAPPERS = {
     "NodeProto": _of_node,
     "ModelContainer": _of_container,
 }
-
-
-def with_attributes(function: Any, attributes: Mapping[str, Any]) -> bytes:
-    """Return a model that calls a FunctionProto with these attributes."""
-    from onnx import helper
-
-    model = _of_function(function, None)
-    for name, value in attributes.items():
-        model.graph.node[0].attribute.append(helper.make_attribute(name, value))
-    data: bytes = model.SerializeToString()
-    return data

@@ -1,0 +1,130 @@
+"""Evaluators of nodes and functions, as onnx.reference has them."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import onnx
+import onnx.reference
+import pytest
+from onnx import AttributeProto, TensorProto, helper
+
+from goruntime import ArgumentError, ReferenceEvaluator, WrongTypeError
+
+X = np.array([-1, 2, 3], np.float32)
+
+
+def branch(op_type):
+    return helper.make_graph([helper.make_node(op_type, ["x"], ["k"])], op_type, [], [helper.make_tensor_value_info("k", TensorProto.FLOAT, None)])
+
+
+SCALE = helper.make_function(
+    "local", "Scale", ["x"], ["y"],
+    [helper.make_node("Constant", [], ["k"]), helper.make_node("Relu", ["x"], ["r"]), helper.make_node("Mul", ["r", "k"], ["y"])],
+    [helper.make_opsetid("", 18)], ["by"])  # fmt: skip
+SCALE.node[0].attribute.append(AttributeProto(name="value_float", ref_attr_name="by", type=AttributeProto.FLOAT))
+
+
+@pytest.mark.parametrize("truth", [True, False])
+def test_a_node_is_fed_what_its_subgraphs_read(truth):
+    node = helper.make_node("If", ["c"], ["y"], then_branch=branch("Neg"), else_branch=branch("Abs"))
+    feeds = {"c": np.array(truth), "x": X}
+    (theirs,) = onnx.reference.ReferenceEvaluator(node).run(None, feeds)
+    (mine,) = ReferenceEvaluator(node).run(None, feeds)
+    np.testing.assert_array_equal(mine, theirs)
+
+
+def test_inside_a_function():
+    function = ReferenceEvaluator(SCALE, events_enabled=True)
+    got = function.run(None, {"x": X}, attributes={"by": 2.0}, intermediate=True)
+    assert list(got) == ["x", "y", "r"]
+    np.testing.assert_array_equal(got["r"], [0, 2, 3])
+    (r,) = function.run(["r"], {"x": X}, attributes={"by": 2})
+    np.testing.assert_array_equal(r, [0, 2, 3])
+    assert [e.name for e in function.events()] == ["x", "r"]
+
+
+def test_a_function_tells_what_it_can_before_its_attributes_are_known():
+    function = ReferenceEvaluator(SCALE, functions=[])
+    assert function.opsets == {"": 18}
+    assert function.input_names == function.required_inputs == ["x"]
+    assert [kind.type for kind in function.input_types + function.output_types] == ["undefined", "undefined"]
+    assert function.get_result_types("x", exc=False) is None
+    with pytest.raises(ArgumentError, match="no type for 'x'; it does for none"):
+        function.get_result_types("x")
+    for ask in (function.used_kernels, lambda: function.run(None, {"x": X}), lambda: function.prepare({"x": (3,)})):
+        with pytest.raises(ArgumentError, match="the function has the attributes 'by': give their values to run"):
+            ask()
+    with pytest.raises(ArgumentError, match="'Scale' has no attribute 'off'; its attributes are 'by'"):
+        function.run(None, {"x": X}, attributes={"off": 1.0})
+    (y,) = pickle.loads(pickle.dumps(function)).run(None, {"x": X}, attributes={"by": np.float32(3)})
+    np.testing.assert_array_equal(y, [0, 6, 9])
+
+
+def test_calls_of_a_function_share_its_arenas():
+    function = ReferenceEvaluator(SCALE)
+    y = [function.run(None, {"x": X}, attributes={"by": by})[0] for by in (1.0, 2.0)]
+    assert function.io_allocator.leased_count == 2
+    function.close()
+    np.testing.assert_array_equal(y[1], [0, 4, 6])
+
+
+def test_defaults_of_attributes():
+    function = onnx.FunctionProto()
+    function.CopyFrom(SCALE)
+    del function.attribute[:]
+    function.attribute_proto.append(helper.make_attribute("by", 5.0))
+    evaluator = ReferenceEvaluator(function)
+    np.testing.assert_array_equal(evaluator.run(None, {"x": X})[0], [0, 10, 15])
+    np.testing.assert_array_equal(evaluator.run(None, {"x": X}, attributes={"by": 1.0})[0], [0, 2, 3])
+
+
+def test_types_that_a_function_declares():
+    function = onnx.FunctionProto()
+    function.CopyFrom(SCALE)
+    function.value_info.append(helper.make_tensor_value_info("x", TensorProto.FLOAT, ["N"]))
+    evaluator = ReferenceEvaluator(function)
+    assert evaluator.get_result_types("x").tensor_type.elem_type == TensorProto.FLOAT
+    with pytest.raises(ValueError, match="rank"):
+        evaluator.run(None, {"x": X[None]}, attributes={"by": 1.0})
+
+
+def test_functions_are_functions():
+    graph = helper.make_graph([], "g", [], [])
+    with pytest.raises(WrongTypeError, match="functions: a FunctionProto or an evaluator of one expected, int given"):
+        ReferenceEvaluator(graph, opsets={"": 18}, functions=[3])
+
+
+def test_output_names_are_a_list(path):
+    evaluator = ReferenceEvaluator(path("chain"))
+    with pytest.raises(WrongTypeError, match="a list of names or None expected, the str 'y' given"):
+        evaluator.run("y", {"x": X})
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "text"),
+    [
+        ({"verbose": "3"}, WrongTypeError, "verbose: a number expected, str given"),
+        ({"allocator": 3}, WrongTypeError, "allocator: an ExecutionArena expected, int given"),
+        ({"io_allocator": "a"}, WrongTypeError, "io_allocator: an IOArena expected, str given"),
+        ({"num_threads": -1}, ArgumentError, "num_threads is -1"),
+    ],
+)
+def test_arguments_of_other_types(path, options, error, text):
+    with pytest.raises(error, match=text):
+        ReferenceEvaluator(path("add"), **options)
+
+
+def test_without_the_onnx_package(path):
+    import subprocess
+    import sys
+
+    code = f"""
+import sys; sys.modules["onnx"] = None
+import goruntime
+try: goruntime.ReferenceEvaluator({path("add")!r}).get_result_types("x")
+except goruntime.UnsupportedError as error: print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "what a model declares for its values is read with the package onnx: pip install onnx\n"
