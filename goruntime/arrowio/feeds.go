@@ -301,9 +301,9 @@ func (f *Feeds) fill(in *input, l *leaf, row int, v *tensor.View) error {
 // matrix reads columns of one type as a matrix that lies as columns. The run gathers
 // its rows where what reads it takes no columns.
 func (f *Feeds) matrix(in *input, v *tensor.View) error {
-	parts, others := make([]tensor.View, len(in.columns)), 0
+	parts, others, rows := make([]tensor.View, len(in.columns)), 0, tensor.Shape{f.Rows}
 	for k := range parts {
-		if err := f.values(in, k, &parts[k]); err != nil {
+		if err := f.part(in, k, rows, &parts[k]); err != nil {
 			return at(err, f.batch, in.columns[k])
 		}
 		switch {
@@ -323,6 +323,19 @@ func (f *Feeds) matrix(in *input, v *tensor.View) error {
 		v.Columns[k] = parts[k].Data
 	}
 	return nil
+}
+
+// part reads column k of several, which are plain numbers; rows is their shape.
+func (f *Feeds) part(in *input, k int, rows tensor.Shape, v *tensor.View) error {
+	data := f.batch.Column(in.columns[k]).Data()
+	d := numberOf(data.DataType())
+	if d == tensor.Undefined || data.NullN() != 0 {
+		return f.values(in, k, v)
+	}
+	l := leaf{data: data, offset: data.Offset(), shape: rows}
+	var err error
+	*v, err = l.view(d)
+	return err
 }
 
 // convert converts the columns of other types than d, which are so many, by one copy.

@@ -160,8 +160,8 @@ func (b *batcher) run(list []*request) {
 	}
 }
 
-// together returns a context that ends when all requests have ended.
-func together(list []*request) (context.Context, func()) {
+// together returns a caller that ends when all requests have ended.
+func together(list []*request) (caller, func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	left := make(chan struct{}, len(list))
 	var stops []func() bool
@@ -173,7 +173,9 @@ func together(list []*request) (context.Context, func()) {
 			}
 		}))
 	}
-	return ctx, func() {
+	c, end := newCaller(ctx)
+	return c, func() {
+		end()
 		for _, stop := range stops {
 			stop()
 		}
@@ -182,7 +184,7 @@ func together(list []*request) (context.Context, func()) {
 }
 
 // joined runs the rows of all requests as one batch.
-func (b *batcher) joined(ctx context.Context, list []*request, t *spent) (arrow.RecordBatch, error) {
+func (b *batcher) joined(ctx caller, list []*request, t *spent) (arrow.RecordBatch, error) {
 	if len(list) == 1 {
 		return b.m.run(ctx, b.plan, list[0].feeds, t)
 	}

@@ -26,6 +26,7 @@ func (s *service) DoExchange(stream aflight.FlightService_DoExchangeServer) erro
 // patiently serves a stream until it ends, or until its client let it wait too long.
 func (s *service) patiently(serve func(*patience) error) error {
 	p := newPatience(s.options.Idle)
+	defer p.end()
 	ended := make(chan error, 1)
 	s.exchanges.Go(func() {
 		ended <- statusOf(s.guarded(func() error { return serve(p) }))
@@ -43,10 +44,14 @@ func (s *service) exchange(stream aflight.FlightService_DoExchangeServer, wait *
 	var x answers
 	defer x.close()
 	return s.scored(stream, wait, scored{named: s.named, do: func(m *Model, out arrow.RecordBatch, metadata []byte, t *spent) error {
-		if x.w == nil {
-			x.begin(stream, wait, m, out.Schema())
-		}
-		return t.timed(stageEncode, func() error { return x.send(out, metadata) })
+		return t.timed(stageEncode, func() error {
+			if x.schema == nil {
+				if err := x.begin(stream, wait, m, out.Schema()); err != nil {
+					return err
+				}
+			}
+			return x.send(out, metadata)
+		})
 	}})
 }
 
@@ -59,7 +64,8 @@ type scored struct {
 
 // scored reads the batches of a stream, scores each, and lends the answers to what.do.
 func (s *service) scored(stream grpc.ServerStream, wait *patience, what scored) error {
-	ctx := stream.Context()
+	ctx, end := newCaller(stream.Context())
+	defer end()
 	in := newMessages(stream, wait, expander{s.io, int64(s.options.MaxMessage)})
 	r, err := ipc.NewReaderFromMessageReader(in, ipc.WithAllocator(memory.DefaultAllocator))
 	if err != nil {
@@ -133,16 +139,23 @@ func (s *service) named(d *aflight.FlightDescriptor) (*Model, error) {
 
 // answers are the batches that a stream sends.
 type answers struct {
-	out    outgoing
-	w      *ipc.Writer
-	schema *arrow.Schema
+	out     outgoing
+	records records
+	w       *ipc.Writer // nil where the columns are numbers, which records encodes
+	schema  *arrow.Schema
 }
 
-// begin sends the schema.
-func (a *answers) begin(stream grpc.ServerStream, wait *patience, m *Model, schema *arrow.Schema) {
-	a.out = outgoing{stream: stream, patience: wait, counter: m.session.IO()}
+// begin sends the schema, or has it sent with the first batch.
+func (a *answers) begin(stream grpc.ServerStream, wait *patience, m *Model, schema *arrow.Schema) error {
+	a.out.stream, a.out.patience, a.out.counter = stream, wait, m.session.IO()
 	a.schema = schema
-	a.w = ipc.NewWriterWithPayloadWriter(&a.out, ipc.WithSchema(schema))
+	if !plain(schema) {
+		a.w = ipc.NewWriterWithPayloadWriter(&a.out, ipc.WithSchema(schema))
+		return nil
+	}
+	p := ipc.GetSchemaPayload(schema, memory.DefaultAllocator)
+	defer p.Release()
+	return a.out.WritePayload(p)
 }
 
 // send sends a batch with app metadata.
@@ -150,10 +163,18 @@ func (a *answers) send(out arrow.RecordBatch, metadata []byte) error {
 	if err := oneSchema(out.Schema(), a.schema); err != nil {
 		return err
 	}
-	a.out.hold = newHold(out)
-	defer a.out.hold.done()
-	a.out.metadata = metadata
-	return a.w.Write(out)
+	h := newHold(out)
+	defer h.done()
+	if a.w != nil {
+		a.out.hold, a.out.metadata = h, metadata
+		return a.w.Write(out)
+	}
+	a.out.message.begin(nil, metadata, h)
+	var err error
+	if a.out.message.header, err = a.records.encode(out, a.out.message.add); err != nil {
+		return err
+	}
+	return a.out.send()
 }
 
 // oneSchema compares the schema of an answer with that of the ones before it.

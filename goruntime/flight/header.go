@@ -15,13 +15,14 @@ const (
 
 // The slots of the tables that are looked into (Message.fbs, Schema.fbs).
 const (
-	messageHeaderType, messageHeader          = 1, 2
+	messageVersion, messageHeaderType         = 0, 1
+	messageHeader, messageBodyLength          = 2, 3
 	messageMetadata                           = 4
 	schemaFields, schemaMetadata              = 1, 2
 	fieldKind, fieldType                      = 2, 3
 	fieldChildren, fieldCustomMetadata        = 5, 6
 	unionTypeIDs, typeUnion                   = 1, 14
-	batchNodes, batchBuffers                  = 1, 2
+	batchLength, batchNodes, batchBuffers     = 0, 1, 2
 	batchCompression, batchVariadicCounts     = 3, 4
 	compressionCodec, compressionMethod       = 0, 1
 	dictionaryData                            = 1
@@ -77,7 +78,7 @@ func checkHeader(b []byte) error {
 	if at := message.slot(messageHeaderType); at != 0 {
 		kind = b[at]
 	}
-	if err := checkVectors(message, sizes{messageMetadata: flatbuffers.SizeUOffsetT}); err != nil {
+	if err := checkVectors(message, sized{messageMetadata, flatbuffers.SizeUOffsetT}); err != nil {
 		return err
 	}
 	header, ok := message.table(messageHeader)
@@ -90,7 +91,7 @@ func checkHeader(b []byte) error {
 		if err := checkFields(header, schemaFields, maxNesting, &left); err != nil {
 			return err
 		}
-		return checkVectors(header, sizes{schemaMetadata: flatbuffers.SizeUOffsetT})
+		return checkVectors(header, sized{schemaMetadata, flatbuffers.SizeUOffsetT})
 	case headerDictionary:
 		data, ok := header.table(dictionaryData)
 		if !ok {
@@ -115,12 +116,12 @@ func checkFields(t table, slot, depth int, left *int) error {
 	for i := range n {
 		at := start + flatbuffers.UOffsetT(i*flatbuffers.SizeUOffsetT)
 		field := table{flatbuffers.Table{Bytes: t.Bytes, Pos: t.Indirect(at)}}
-		if err := checkVectors(field, sizes{fieldCustomMetadata: flatbuffers.SizeUOffsetT}); err != nil {
+		if err := checkVectors(field, sized{fieldCustomMetadata, flatbuffers.SizeUOffsetT}); err != nil {
 			return err
 		}
 		if at := field.slot(fieldKind); at != 0 && field.Bytes[at] == typeUnion {
 			if union, ok := field.table(fieldType); ok {
-				if err := checkVectors(union, sizes{unionTypeIDs: 4}); err != nil {
+				if err := checkVectors(union, sized{unionTypeIDs, 4}); err != nil {
 					return err
 				}
 			}
@@ -133,15 +134,15 @@ func checkFields(t table, slot, depth int, left *int) error {
 }
 
 func checkBatch(t table) error {
-	return checkVectors(t, sizes{batchNodes: 16, batchBuffers: 16, batchVariadicCounts: 8})
+	return checkVectors(t, sized{batchNodes, structSize}, sized{batchBuffers, structSize}, sized{batchVariadicCounts, 8})
 }
 
-// sizes are the bytes of an element of each vector of a table, by slot.
-type sizes map[int]int
+// sized is a vector of a table, by slot, with the bytes of an element.
+type sized struct{ slot, size int }
 
-func checkVectors(t table, vectors sizes) error {
-	for slot, size := range vectors {
-		if _, _, err := t.vector(slot, size); err != nil {
+func checkVectors(t table, vectors ...sized) error {
+	for _, v := range vectors {
+		if _, _, err := t.vector(v.slot, v.size); err != nil {
 			return err
 		}
 	}

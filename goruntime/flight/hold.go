@@ -2,6 +2,7 @@ package flight
 
 import (
 	"runtime"
+	"sync"
 	"sync/atomic"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -28,34 +29,65 @@ func (h *hold) done() {
 	}
 }
 
-// segment returns the pool of one buffer: giving the buffer back ends the segment.
+// segments are the segments of a stream, those that ended for further use.
+//
+// Concurrency: all methods are safe from any goroutine.
+type segments struct {
+	mu    sync.Mutex // protects ended
+	ended []*segment
+}
+
+// take returns the pool of one buffer, a part of a held batch: giving the buffer back
+// ends the segment.
 //
 // gRPC drops queued buffers of a client that died without giving them back, so a
 // cleanup ends what was forgotten.
-func (h *hold) segment() *segment {
+func (l *segments) take(h *hold, part []byte) *segment {
 	h.left.Add(1)
-	state := &segmentState{h: h}
-	s := &segment{state}
-	runtime.AddCleanup(s, (*segmentState).end, state)
+	l.mu.Lock()
+	var s *segment
+	if n := len(l.ended); n > 0 {
+		s, l.ended = l.ended[n-1], l.ended[:n-1]
+	}
+	l.mu.Unlock()
+	if s == nil {
+		s = &segment{state: &segmentState{}, of: l}
+		runtime.AddCleanup(s, func(state *segmentState) { state.end() }, s.state)
+	}
+	s.part = part
+	s.state.h.Store(h)
 	return s
 }
 
 // segment is a mem.BufferPool of one buffer.
-type segment struct{ state *segmentState }
-
-type segmentState struct {
-	h     *hold
-	ended atomic.Bool
+type segment struct {
+	state *segmentState
+	part  []byte
+	of    *segments
 }
 
-func (s *segmentState) end() {
-	if !s.ended.Swap(true) {
-		s.h.done()
+// segmentState is what is left of a segment that was forgotten. It must not lead to the
+// segment, or to the list of them.
+type segmentState struct{ h atomic.Pointer[hold] }
+
+// end ends the segment, once; it reports whether it had not ended.
+func (s *segmentState) end() bool {
+	h := s.h.Swap(nil)
+	if h != nil {
+		h.done()
 	}
+	return h != nil
 }
 
 // Get is never called: nothing is taken from a segment.
 func (s *segment) Get(int) *[]byte { return nil }
 
 // Put ends the segment.
-func (s *segment) Put(*[]byte) { s.state.end() }
+func (s *segment) Put(*[]byte) {
+	s.part = nil
+	if s.state.end() {
+		s.of.mu.Lock()
+		s.of.ended = append(s.of.ended, s)
+		s.of.mu.Unlock()
+	}
+}

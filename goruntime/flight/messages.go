@@ -127,7 +127,8 @@ func bodyLength(header []byte) (n int64, err error) {
 		if err := checkHeader(header); err != nil {
 			return err
 		}
-		n = ipc.NewMessage(memory.NewBufferBytes(header), memory.NewBufferBytes(nil)).BodyLen()
+		message := rootOf(header)
+		n = message.GetInt64Slot(4+2*messageBodyLength, 0)
 		return nil
 	})
 	return n, err
@@ -169,6 +170,7 @@ type outgoing struct {
 	counter  *arena.IOArena // of the model
 	metadata []byte
 	hold     *hold // of the batch that is written
+	message  sent
 }
 
 // Start implements ipc.PayloadWriter.
@@ -181,11 +183,17 @@ func (o *outgoing) Close() error { return nil }
 func (o *outgoing) WritePayload(p ipc.Payload) error {
 	meta := p.Meta()
 	defer meta.Release()
-	s := &sent{header: append([]byte(nil), meta.Bytes()...), metadata: o.metadata, hold: o.hold}
-	if err := p.SerializeBody(s); err != nil {
+	o.message.begin(meta.Bytes(), o.metadata, o.hold)
+	if err := p.SerializeBody(&o.message); err != nil {
 		return err
 	}
-	if len(s.parts) > 0 && o.hold == nil {
+	return o.send()
+}
+
+// send sends the message that was begun, which gRPC has encoded when it returns.
+func (o *outgoing) send() error {
+	s := &o.message
+	if len(s.parts) > 0 && s.hold == nil {
 		return errors.New("goruntime bug: a body without a batch")
 	}
 	if s.size > 0 {
@@ -194,9 +202,8 @@ func (o *outgoing) WritePayload(p ipc.Payload) error {
 	return o.patience.during(func() error { return o.stream.SendMsg(s) })
 }
 
-// Write takes a part of the body as it lies; SerializeBody calls it.
+// Write takes a part of the body; SerializeBody calls it.
 func (s *sent) Write(b []byte) (int, error) {
-	s.parts = append(s.parts, b)
-	s.size += len(b)
+	s.add(b)
 	return len(b), nil
 }

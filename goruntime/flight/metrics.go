@@ -40,9 +40,16 @@ func newMetrics() *metrics {
 	return ms
 }
 
-func (ms *metrics) scored(m *Model, rows int) {
-	ms.batches.WithLabelValues(m.Name(), m.Version()).Inc()
-	ms.rows.WithLabelValues(m.Name(), m.Version()).Add(float64(rows))
+// counts are what is counted of every batch of a model, looked up once.
+type counts struct{ batches, rows prometheus.Counter }
+
+func (ms *metrics) countsOf(m *Model) counts {
+	return counts{ms.batches.WithLabelValues(m.Name(), m.Version()), ms.rows.WithLabelValues(m.Name(), m.Version())}
+}
+
+func (c *counts) scored(rows int) {
+	c.batches.Inc()
+	c.rows.Add(float64(rows))
 }
 
 func (ms *metrics) refused(m *Model, err error) {

@@ -27,6 +27,7 @@ type Model struct {
 	stages   *stages
 	crew     *crew
 	pace     pace
+	counts   counts
 	users    atomic.Int64 // streams, and the repository
 
 	mu    sync.Mutex // protects plans
@@ -58,7 +59,7 @@ func openModel(f found, o exec.Options, ms *metrics, c *crew) (*Model, error) {
 		return nil, err
 	}
 	m := &Model{file: f, manifest: manifest, session: s, gate: newGate(manifest.Limits), metrics: ms, crew: c, plans: map[string]*planned{}}
-	m.stages = newStages(ms, m.Name(), m.Version())
+	m.stages, m.counts = newStages(ms, m.Name(), m.Version()), ms.countsOf(m)
 	m.users.Store(1)
 	return m, nil
 }
@@ -102,8 +103,20 @@ func (m *Model) plan(schema *arrow.Schema) (*planned, error) {
 	return p, nil
 }
 
+// caller is whoever waits for answers.
+type caller struct {
+	context.Context
+	stop *exec.Stop // ends with the context
+}
+
+// newCaller returns the caller of a context, until end.
+func newCaller(ctx context.Context) (c caller, end func()) {
+	stop, end := arrowio.StopWith(ctx)
+	return caller{ctx, stop}, end
+}
+
 // answer scores one batch and lends do the answer.
-func (m *Model) answer(ctx context.Context, p *planned, b arrow.RecordBatch, t *spent, do func(arrow.RecordBatch) error) error {
+func (m *Model) answer(ctx caller, p *planned, b arrow.RecordBatch, t *spent, do func(arrow.RecordBatch) error) error {
 	out, err := m.score(ctx, p, b, t)
 	if err != nil {
 		return err
@@ -113,7 +126,7 @@ func (m *Model) answer(ctx context.Context, p *planned, b arrow.RecordBatch, t *
 }
 
 // score runs one batch, alone or with others, and adds its times to t.
-func (m *Model) score(ctx context.Context, p *planned, b arrow.RecordBatch, t *spent) (arrow.RecordBatch, error) {
+func (m *Model) score(ctx caller, p *planned, b arrow.RecordBatch, t *spent) (arrow.RecordBatch, error) {
 	done, err := m.gate.enter(ctx, arrowio.Size(b))
 	if err != nil {
 		m.metrics.refused(m, err)
@@ -141,12 +154,12 @@ func (m *Model) score(ctx context.Context, p *planned, b arrow.RecordBatch, t *s
 		m.metrics.refused(m, err)
 		return nil, err
 	}
-	m.metrics.scored(m, rows)
+	m.counts.scored(rows)
 	return out, nil
 }
 
 // run runs feeds and returns the answer.
-func (m *Model) run(ctx context.Context, p *arrowio.Plan, f *arrowio.Feeds, t *spent) (out arrow.RecordBatch, err error) {
+func (m *Model) run(ctx caller, p *arrowio.Plan, f *arrowio.Feeds, t *spent) (out arrow.RecordBatch, err error) {
 	if err := t.timed(stageQueue, func() error { return m.gate.turn(ctx) }); err != nil {
 		return nil, err
 	}
@@ -155,7 +168,7 @@ func (m *Model) run(ctx context.Context, p *arrowio.Plan, f *arrowio.Feeds, t *s
 	err = t.timed(stageInfer, func() error {
 		threads, start := m.crew.begin(m.pace.work(f.Rows)), time.Now()
 		defer m.crew.end()
-		if results, err = p.Run(ctx, f, threads); err == nil {
+		if results, err = p.RunUntil(ctx, ctx.stop, f, threads); err == nil {
 			m.pace.ran(f.Rows, threads, time.Since(start))
 		}
 		return err

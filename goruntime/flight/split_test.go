@@ -53,7 +53,9 @@ func rowsOf(xs []float32) arrow.RecordBatch {
 // scoreRows returns the values of the answer to some rows.
 func scoreRows(m *Model, p *planned, b arrow.RecordBatch) ([]float32, error) {
 	defer b.Release()
-	out, err := m.score(context.Background(), p, b, &spent{})
+	c, end := newCaller(context.Background())
+	defer end()
+	out, err := m.score(c, p, b, &spent{})
 	if err != nil {
 		return nil, err
 	}

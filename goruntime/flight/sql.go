@@ -148,7 +148,9 @@ func (s *service) unbound(ctx context.Context, st *statement) error {
 		return errs.New(errs.CodeOf(err), "no parameters are bound, and the model %q does not tell what no rows of them are: %w", st.model, err)
 	}
 	r := &results{of: s.statements}
-	if err := m.answer(ctx, p, b, &spent{}, func(out arrow.RecordBatch) error { return r.add(m, out) }); err != nil {
+	c, end := newCaller(ctx)
+	defer end()
+	if err := m.answer(c, p, b, &spent{}, func(out arrow.RecordBatch) error { return r.add(m, out) }); err != nil {
 		r.release()
 		return err
 	}
@@ -178,7 +180,9 @@ func (s *service) DoGet(ticket *aflight.Ticket, stream aflight.FlightService_DoG
 		defer r.release()
 		var x answers
 		defer x.close()
-		x.begin(stream, p, r.model, r.schema)
+		if err := x.begin(stream, p, r.model, r.schema); err != nil {
+			return err
+		}
 		for b := r.next(); b != nil; b = r.next() {
 			err := x.send(b, nil)
 			b.Release()

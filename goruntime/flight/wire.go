@@ -149,6 +149,20 @@ type sent struct {
 	parts            [][]byte
 	size             int // of the body
 	hold             *hold
+	segments         segments
+}
+
+// begin forgets the message before.
+func (s *sent) begin(header, metadata []byte, h *hold) {
+	s.header, s.metadata, s.hold = header, metadata, h
+	clear(s.parts)
+	s.parts, s.size = s.parts[:0], 0
+}
+
+// add takes a part of the body as it lies.
+func (s *sent) add(part []byte) {
+	s.parts = append(s.parts, part)
+	s.size += len(part)
 }
 
 // Marshal implements encoding.CodecV2.
@@ -157,19 +171,26 @@ func (w *wire) Marshal(v any) (mem.BufferSlice, error) {
 	if !ok {
 		return w.CodecV2.Marshal(v)
 	}
-	head := make([]byte, 0, len(s.header)+len(s.metadata)+32)
+	room := len(s.header) + len(s.metadata) + 32
+	for _, part := range s.parts {
+		if mem.IsBelowBufferPoolingThreshold(len(part)) {
+			room += len(part)
+		}
+	}
+	head := make([]byte, 0, room)
 	head = protowire.AppendBytes(protowire.AppendTag(head, fieldHeader, protowire.BytesType), s.header)
 	if len(s.metadata) > 0 {
 		head = protowire.AppendBytes(protowire.AppendTag(head, fieldMetadata, protowire.BytesType), s.metadata)
 	}
 	head = protowire.AppendVarint(protowire.AppendTag(head, fieldBody, protowire.BytesType), uint64(s.size))
-	out := mem.BufferSlice{}
+	out := make(mem.BufferSlice, 0, 2*len(s.parts)+1)
 	for _, part := range s.parts {
 		if mem.IsBelowBufferPoolingThreshold(len(part)) {
 			head = append(head, part...) // gRPC would not tell when it is done with it
 			continue
 		}
-		out = append(out, mem.SliceBuffer(head), mem.NewBuffer(&part, s.hold.segment()))
+		lent := s.segments.take(s.hold, part)
+		out = append(out, mem.SliceBuffer(head), mem.NewBuffer(&lent.part, lent))
 		head = nil
 	}
 	if len(head) > 0 {
