@@ -129,6 +129,9 @@ func (p *Program) lay(shape []int, inputs [][]int) {
 		in := &p.inputs[i]
 		in.dense = slices.Equal(in.steps, dense)
 		in.fixed = !slices.ContainsFunc(in.steps, func(s int) bool { return s != 0 })
+		if k := len(p.dims) - 2; k >= 0 {
+			in.down = 4 * in.steps[k]
+		}
 	}
 	p.rows = p.short()
 }

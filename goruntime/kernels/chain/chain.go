@@ -56,6 +56,7 @@ type input struct {
 	steps []int // of each dimension, 0 where the tensor is repeated
 	dense bool  // as the output lies
 	fixed bool  // one number
+	down  int   // bytes from line to line
 }
 
 // Program is a finished chain.
@@ -123,7 +124,12 @@ func (b *Bound) Rows(lo, n, step, rows int, scratch []float32) {
 	for i := range p.temps {
 		at[p.at.scratch+i] = unsafe.Pointer(&scratch[i*p.room])
 	}
-	for ; rows > 0; rows-- {
+	for rows > 0 {
+		if k := p.columnFrom(lo, n, step, rows); k > 1 {
+			b.column(lo, n, k, &at)
+			lo, rows = lo+k*step, rows-k
+			continue
+		}
 		from, left := lo, n
 		for left > 0 {
 			some := min(p.last-from%p.last, left)
@@ -135,7 +141,35 @@ func (b *Bound) Rows(lo, n, step, rows int, scratch []float32) {
 			}
 			from, left = from+some, left-some
 		}
-		lo += step
+		lo, rows = lo+step, rows-1
+	}
+}
+
+// columnFrom returns how many rows of n elements from lo on, step apart, are the same
+// part of neighbouring lines.
+func (p *Program) columnFrom(lo, n, step, rows int) int {
+	if step != p.last || n > block || len(p.dims) < 2 || lo%p.last+n > p.last {
+		return 0
+	}
+	high := p.dims[len(p.dims)-2]
+	return min(rows, high-lo/p.last%high)
+}
+
+// column computes the same n elements of each of k lines, the first at lo.
+func (b *Bound) column(lo, n, k int, at *[maxPlaces]unsafe.Pointer) {
+	p := b.Program
+	b.point(lo, at)
+	for {
+		b.apply(n, at)
+		if k--; k == 0 {
+			return
+		}
+		for i := range p.inputs {
+			// SAFETY: the input has what the next line reads.
+			at[i] = unsafe.Add(at[i], p.inputs[i].down)
+		}
+		// SAFETY: the output has a next line.
+		at[p.at.out] = unsafe.Add(at[p.at.out], 4*p.last)
 	}
 }
 
@@ -192,15 +226,7 @@ func (b *Bound) line(lo, n int, at *[maxPlaces]unsafe.Pointer) {
 	b.point(lo, at)
 	for {
 		some := min(block, n)
-		for i := range p.steps {
-			s := &p.steps[i]
-			x, r := s.s, s.r
-			if s.times >= 0 {
-				// SAFETY: a number lies there.
-				x, r = *(*float32)(at[s.times]), *(*float32)(at[s.plus])
-			}
-			s.loop.Run(at[s.to], at[s.a], at[s.b], some, x, r)
-		}
+		b.apply(some, at)
 		if n -= some; n == 0 {
 			return
 		}
@@ -208,6 +234,19 @@ func (b *Bound) line(lo, n int, at *[maxPlaces]unsafe.Pointer) {
 			// SAFETY: the elements of the line lie one behind the other.
 			at[i] = unsafe.Add(at[i], 4*block)
 		}
+	}
+}
+
+// apply computes n elements from where at says.
+func (b *Bound) apply(n int, at *[maxPlaces]unsafe.Pointer) {
+	for i := range b.Program.steps {
+		s := &b.Program.steps[i]
+		x, r := s.s, s.r
+		if s.times >= 0 {
+			// SAFETY: a number lies there.
+			x, r = *(*float32)(at[s.times]), *(*float32)(at[s.plus])
+		}
+		s.loop.Run(at[s.to], at[s.a], at[s.b], n, x, r)
 	}
 }
 

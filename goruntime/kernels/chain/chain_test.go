@@ -99,7 +99,7 @@ func (e *expression) combine(op vec.Operation, x, y Ref) Ref {
 	})
 }
 
-// check runs the chain whole and in pieces, out of place and over each input whose
+// check runs the chain in pieces and by columns of its lines, out of place and over each input whose
 // memory it may take, and compares every bit.
 func (e *expression) check(t *testing.T) *Program {
 	t.Helper()
@@ -121,7 +121,8 @@ func (e *expression) check(t *testing.T) *Program {
 	if e.onto {
 		places = []int{0}
 	}
-	for _, over := range places {
+	for i := range 2 * len(places) {
+		over, columns := places[i/2], i%2 == 1
 		b := Bound{Program: p}
 		out := make([]float32, len(want))
 		for i, d := range e.data {
@@ -133,7 +134,12 @@ func (e *expression) check(t *testing.T) *Program {
 		}
 		b.Out = unsafe.Pointer(unsafe.SliceData(out))
 		room := make([]float32, p.Scratch())
-		for lo := 0; lo < len(out); {
+		for lo := 0; columns && lo < p.Line(); {
+			n := min(p.Line()-lo, 1+e.r.IntN(1+2*p.Line()/3))
+			b.Rows(lo, n, p.Line(), len(out)/p.Line(), room)
+			lo += n
+		}
+		for lo := 0; !columns && lo < len(out); {
 			hi := min(len(out), lo+1+e.r.IntN(1+2*len(out)/3))
 			b.Run(lo, hi, room)
 			lo = hi

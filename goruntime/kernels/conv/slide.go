@@ -15,9 +15,9 @@ const (
 type slide struct {
 	d       padded
 	bare    bool
-	flat    bool // tiles run over the ends of rows, whose sums are dropped
-	high    int // rows of pixels
-	bands   int // of them
+	flat    bool  // tiles run over the ends of rows, whose sums are dropped
+	high    int   // rows of pixels
+	bands   int   // of them
 	offsets []int // of each tap of each channel, in bytes
 	room    int   // floats of padded planes
 	sums    int   // floats behind them of the sums of a tile's filters, if flat

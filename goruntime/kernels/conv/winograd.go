@@ -74,12 +74,8 @@ func (w *winograd) split(images, threads int) {
 	w.across = (w.wide + most - 1) / most
 	w.sides()
 	w.down = (w.tall*w.columns + most - 1) / most
-	for w.sides(); threads > 1 && images*w.across*w.down < 2*threads && w.rows*w.columns >= 2*fewestTiles; w.sides() {
-		if w.rows >= w.columns {
-			w.down = min(w.tall, 2*w.down)
-		} else {
-			w.across = min(w.wide, 2*w.across)
-		}
+	for w.sides(); threads > 1 && images*w.across*w.down < 2*threads && w.rows > 1 && w.rows*w.columns >= 2*fewestTiles; w.sides() {
+		w.down = min(w.tall, 2*w.down) // whole rows: their pixels lie one behind the other
 	}
 	w.down = alike(images*w.across, w.down, w.tall, threads)
 	w.sides()
