@@ -1,12 +1,19 @@
 package gradient
 
-import "github.com/goruntime/goruntime/goruntime/onnx"
+import (
+	"github.com/goruntime/goruntime/goruntime/onnx"
+	"github.com/goruntime/goruntime/goruntime/tensor"
+)
 
 func identity(s *step) { s.give(0, s.g) }
 
 // cast passes the gradient through types that hold a half, and none through whole
 // numbers and truth: those are steps.
 func cast(s *step) {
+	if a := s.attr("to"); a != nil && tensor.DType(a.I) == tensor.Str {
+		s.fail("to texts")
+		return
+	}
 	half := s.node("Constant", []onnx.Attr{{Name: "value_float", Type: onnx.AttrFloat, F: 0.5}})
 	real := s.op("Equal", s.op("CastLike", s.op("CastLike", half, s.out()), half), half)
 	s.give(0, s.op("CastLike", s.op("Where", real, s.g, s.real(0, s.g)), s.in(0)))

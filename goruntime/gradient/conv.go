@@ -2,36 +2,39 @@ package gradient
 
 import "github.com/goruntime/goruntime/goruntime/onnx"
 
-// conv is a convolution with explicit padding. With respect to its input it is the
-// transposed one, cut to the input's place; with respect to its weights the convolution
-// of the input, channels for images, by the gradient, strides for dilations.
-func conv(s *step) {
-	kernel := s.attr("kernel_shape")
+// window is how a convolution lays its kernel over images [N, C, X...].
+type window struct {
+	group                    int64
+	strides, dilations, pads []int64
+	axes                     []int64 // the spatial ones
+}
+
+// window reads the attributes of the node; where they do not tell how many spatial axes
+// there are, or padding that only the shapes decide, the rule fails.
+func (s *step) window() (window, bool) {
+	n := 0
+	for _, name := range []string{"kernel_shape", "strides", "dilations"} {
+		if a := s.attr(name); a != nil {
+			n = len(a.Ints)
+		}
+	}
+	pads := s.attr("pads")
+	if pads != nil && n == 0 {
+		n = len(pads.Ints) / 2
+	}
+	w := window{group: int64(s.int("group", 1)), strides: s.perAxis("strides", n), dilations: s.perAxis("dilations", n), pads: make([]int64, 2*n)}
 	auto := s.attr("auto_pad")
-	if s.int("group", 1) != 1 || kernel == nil || auto != nil && string(auto.S) != "NOTSET" {
-		s.fail("with groups, with auto_pad or without kernel_shape")
-		return
+	if n == 0 || w.group < 1 || auto != nil && string(auto.S) != "NOTSET" && string(auto.S) != "VALID" || s.attr("output_shape") != nil {
+		s.fail("with auto_pad, with output_shape, or where no attribute tells how many axes the kernel has")
+		return w, false
 	}
-	n := len(kernel.Ints)
-	strides, dilations := s.perAxis("strides", n), s.perAxis("dilations", n)
-	pads := make([]int64, 2*n)
-	if a := s.attr("pads"); a != nil && len(a.Ints) == 2*n {
-		copy(pads, a.Ints)
+	if pads != nil && len(pads.Ints) == 2*n && (auto == nil || string(auto.S) == "NOTSET") {
+		copy(w.pads, pads.Ints)
 	}
-	axes := make([]int64, n) // the spatial ones
-	for i := range axes {
-		axes[i] = int64(2 + i)
+	for i := range n {
+		w.axes = append(w.axes, int64(2+i))
 	}
-	if s.wants(0) {
-		s.give(0, s.convInput(strides, dilations, pads, axes))
-	}
-	if s.wants(1) {
-		s.give(1, s.convWeights(strides, dilations, pads, axes))
-	}
-	if s.wants(2) {
-		keep := []onnx.Attr{number("keepdims", 0)}
-		s.give(2, s.node("ReduceSum", keep, s.g, s.ints(append([]int64{0}, axes...)...)))
-	}
+	return w, true
 }
 
 func (s *step) perAxis(name string, n int) []int64 {
@@ -45,60 +48,103 @@ func (s *step) perAxis(name string, n int) []int64 {
 	return list
 }
 
-// convInput lays the transposed convolution, which begins where the padding does, over
-// the input; what strides left out at the end is 0.
-func (s *step) convInput(strides, dilations, pads, axes []int64) string {
-	n := len(axes)
-	full := s.node("ConvTranspose", []onnx.Attr{numbers("strides", strides...), numbers("dilations", dilations...)}, s.g, s.in(1))
-	size := s.op("Slice", s.op("Shape", s.in(0)), s.ints(2), s.ints(int64(2+n)))
-	begin := s.ints(pads[:n]...)
-	end := s.op("Add", begin, size)
-	short := s.op("Max", s.op("Sub", end, s.op("Slice", s.op("Shape", full), s.ints(2), s.ints(int64(2+n)))), s.ints(0))
-	join := []onnx.Attr{number("axis", 0)}
-	amounts := s.node("Concat", join, s.ints(make([]int64, n)...), short)
-	padded := s.op("Pad", full, amounts, s.real(0, full), s.ints(axes...))
-	return s.op("Slice", padded, begin, end, s.ints(axes...))
-}
-
-// convWeights may have more places than the kernel, where strides left out the end.
-func (s *step) convWeights(strides, dilations, pads, axes []int64) string {
-	swap := []int64{1, 0}
-	swap = append(swap, axes...)
-	attr := []onnx.Attr{numbers("perm", swap...)}
-	images, gradients := s.node("Transpose", attr, s.in(0)), s.node("Transpose", attr, s.g)
-	w := s.node("Conv", []onnx.Attr{numbers("strides", dilations...), numbers("dilations", strides...), numbers("pads", pads...)}, images, gradients)
-	n := int64(len(axes))
-	end := s.op("Slice", s.op("Shape", s.in(1)), s.ints(2), s.ints(2+n))
-	begin := make([]int64, n)
-	return s.op("Slice", s.node("Transpose", attr, w), s.ints(begin...), end, s.ints(axes...))
-}
-
-// batchNormalization is that of inference: statistics are inputs like others, whose
-// gradients are not there.
-func batchNormalization(s *step) {
-	if s.int("training_mode", 0) != 0 || s.wants(3) || s.wants(4) || len(s.n.Outputs) > 1 {
-		s.fail("in training mode, and for its statistics")
+// conv is linear in its images and in its weights: with respect to the one it is the
+// transposed convolution, with respect to the other that of the images by the gradient.
+func conv(s *step) {
+	w, ok := s.window()
+	if !ok {
 		return
 	}
-	if s.opset < 7 && s.int("is_test", 0) == 0 || s.opset < 9 && s.int("spatial", 1) == 0 {
-		s.fail("where is_test is 0, as it is before opset 7 unless set, and where spatial is 0")
-		return
-	}
-	x, g := s.in(0), s.g
-	// A channel's number lies along the second axis.
-	channel := func(v string) string {
-		ones := s.op("Expand", s.ints(1), s.op("Sub", s.op("Shape", s.op("Shape", x)), s.ints(2)))
-		return s.shaped(v, s.node("Concat", []onnx.Attr{number("axis", 0)}, s.ints(1, -1), ones))
-	}
-	root := channel(s.op("Sqrt", s.op("Add", s.in(4), s.real(s.float("epsilon", 1e-5), s.in(4)))))
-	sums := func(v string) string { return s.op("Reshape", s.like(v, root), s.ints(-1)) }
 	if s.wants(0) {
-		s.give(0, s.op("Mul", g, s.op("Div", channel(s.in(1)), root)))
+		s.give(0, s.convImages(w))
 	}
 	if s.wants(1) {
-		s.give(1, sums(s.op("Mul", g, s.op("Div", s.op("Sub", x, channel(s.in(3))), root))))
+		s.give(1, s.convWeights(w, s.in(0), s.g))
 	}
 	if s.wants(2) {
-		s.give(2, sums(g))
+		s.give(2, s.channels(w))
 	}
+}
+
+// convTranspose is conv with its images and gradients in each other's place.
+func convTranspose(s *step) {
+	w, ok := s.window()
+	if !ok {
+		return
+	}
+	if s.wants(0) {
+		attrs := []onnx.Attr{
+			number("group", int(w.group)), numbers("strides", w.strides...), numbers("dilations", w.dilations...), numbers("pads", w.pads...),
+		}
+		s.give(0, s.begin(s.node("Conv", attrs, s.g, s.in(1)), s.in(0), w))
+	}
+	if s.wants(1) {
+		s.give(1, s.convWeights(w, s.g, s.in(0)))
+	}
+	if s.wants(2) {
+		s.give(2, s.channels(w))
+	}
+}
+
+// channels sums the gradient over all but the channels: that of a bias.
+func (s *step) channels(w window) string {
+	return s.node("ReduceSum", []onnx.Attr{number("keepdims", 0)}, s.g, s.ints(append([]int64{0}, w.axes...)...))
+}
+
+// extent is the spatial part of the shape of x.
+func (s *step) extent(x string, w window) string {
+	return s.op("Slice", s.op("Shape", x), s.ints(2), s.ints(int64(2+len(w.axes))))
+}
+
+// begin cuts x to the spatial size of like: a window of strides may leave more.
+func (s *step) begin(x, like string, w window) string {
+	return s.op("Slice", x, s.ints(make([]int64, len(w.axes))...), s.extent(like, w), s.ints(w.axes...))
+}
+
+// convImages lays the transposed convolution, which begins where the padding does, over
+// the images; what strides left out at the end is 0.
+func (s *step) convImages(w window) string {
+	n := len(w.axes)
+	attrs := []onnx.Attr{number("group", int(w.group)), numbers("strides", w.strides...), numbers("dilations", w.dilations...)}
+	full := s.node("ConvTranspose", attrs, s.g, s.in(1))
+	begin := s.ints(w.pads[:n]...)
+	end := s.op("Add", begin, s.extent(s.in(0), w))
+	short := s.op("Max", s.op("Sub", end, s.extent(full, w)), s.ints(0))
+	amounts := s.node("Concat", []onnx.Attr{number("axis", 0)}, s.ints(make([]int64, n)...), short)
+	padded := s.op("Pad", full, amounts, s.real(0, full), s.ints(w.axes...))
+	return s.op("Slice", padded, begin, end, s.ints(w.axes...))
+}
+
+// convWeights convolves images [N, group*C, X...] by gradients [N, M, Y...], channels for
+// images and strides for dilations. It may find more places than the kernel in(1)
+// [M, C, K...] has, where strides left out the end.
+func (s *step) convWeights(w window, images, gradients string) string {
+	swap := numbers("perm", append([]int64{1, 0}, w.axes...)...)
+	if w.group == 1 {
+		images = s.node("Transpose", []onnx.Attr{swap}, images)
+	} else {
+		images = s.apart(w, images)
+	}
+	attrs := []onnx.Attr{
+		number("group", int(w.group)), numbers("strides", w.dilations...), numbers("dilations", w.strides...), numbers("pads", w.pads...),
+	}
+	found := s.node("Conv", attrs, images, s.node("Transpose", []onnx.Attr{swap}, gradients))
+	return s.begin(s.node("Transpose", []onnx.Attr{swap}, found), s.in(1), w)
+}
+
+// apart lays the groups of images [N, group*C, X...] beside each other as channels of
+// C images: [C, group*N, X...].
+func (s *step) apart(w window, images string) string {
+	join := []onnx.Attr{number("axis", 0)}
+	shape, group := s.op("Shape", images), s.ints(w.group)
+	size := s.op("Slice", shape, s.ints(0), s.ints(1))
+	channels := s.op("Div", s.op("Slice", shape, s.ints(1), s.ints(2)), group)
+	extent := s.extent(images, w)
+	split := s.shaped(images, s.node("Concat", join, size, group, channels, extent))
+	perm := []int64{2, 1, 0}
+	for _, a := range w.axes {
+		perm = append(perm, a+1)
+	}
+	moved := s.node("Transpose", []onnx.Attr{numbers("perm", perm...)}, split)
+	return s.shaped(moved, s.node("Concat", join, channels, s.op("Mul", group, size), extent))
 }

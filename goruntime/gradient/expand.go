@@ -23,6 +23,11 @@ type Scope struct {
 	Defined  func(name string) bool       // whether a name is that of a value that comes from outside the list
 	Producer func(name string) *onnx.Node // the node of a graph around the list that produces such a value, or nil
 	Count    *int                         // of the names made, which all lists of a model share
+	// Function returns the function that a node calls, with its attributes bound, or nil:
+	// the nodes of its body are written in the opset of the list. May be nil.
+	Function func(n *onnx.Node) (*onnx.Function, error)
+	// Text reports whether a value that comes from outside the list holds texts.
+	Text func(name string) bool
 }
 
 // Expand returns the nodes of a graph with others in the place of its Gradient nodes,
@@ -35,7 +40,7 @@ func Expand(list []onnx.Node, scope Scope) ([]onnx.Node, error) {
 	if !slices.ContainsFunc(list, func(n onnx.Node) bool { return isGradient(&n) }) {
 		return list, nil
 	}
-	e := expander{Scope: scope, producer: map[string]*onnx.Node{}, pending: map[string]*onnx.Node{}, state: map[*onnx.Node]state{}}
+	e := expander{Scope: scope, producer: map[string]*onnx.Node{}, pending: map[string]*onnx.Node{}, state: map[*onnx.Node]state{}, depth: map[*onnx.Node]int{}}
 	var wanted []*onnx.Node
 	for i := range list {
 		n := &list[i]
@@ -70,6 +75,7 @@ type expander struct {
 	producer map[string]*onnx.Node // of each value but those of Gradients to come
 	pending  map[string]*onnx.Node // the Gradient that will produce a value
 	state    map[*onnx.Node]state  // of Gradients
+	depth    map[*onnx.Node]int    // in how many functions a node stood
 }
 
 func (e *expander) add(n *onnx.Node) {

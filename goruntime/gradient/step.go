@@ -19,7 +19,7 @@ var rules = map[string]rule{
 	"Abs": abs, "Sqrt": sqrt, "Reciprocal": reciprocal, "Exp": exp, "Log": logarithm, "Sin": sin, "Cos": cos, "Erf": erf, "Tanh": tanh,
 	"Sigmoid": sigmoid, "Softplus": softplus, "Relu": relu, "LeakyRelu": leakyRelu, "Clip": clip, "Where": where,
 	"Softmax": softmax, "LogSoftmax": logSoftmax,
-	"MatMul": matMul, "Gemm": gemm, "Conv": conv, "GlobalAveragePool": globalAveragePool,
+	"MatMul": matMul, "Gemm": gemm, "Conv": conv, "ConvTranspose": convTranspose, "Pad": pad, "GlobalAveragePool": globalAveragePool,
 	"ReduceSum": reduceSum, "ReduceMean": reduceMean, "ReduceSumSquare": reduceSumSquare, "ReduceL2": reduceL2, "ReduceLogSumExp": reduceLogSumExp,
 	"ReduceMax": reduceLargest, "ReduceMin": reduceLargest,
 	"Identity": identity, "Cast": cast, "CastLike": cast, "Dropout": dropout,

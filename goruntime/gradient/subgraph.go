@@ -58,6 +58,9 @@ func (e *expander) subgraph(n *onnx.Node) (*subgraph, error) {
 		return nil, errs.New(errs.Model, "y is %q, which is the name of no value", s.y)
 	}
 	for _, x := range s.xs {
+		if s.Text != nil && s.Text(s.value[x]) {
+			return nil, errs.New(errs.Type, "%q holds texts, by which nothing is differentiated", x)
+		}
 		s.active[x] = true
 	}
 	if err := s.visit(); err != nil {
@@ -82,7 +85,18 @@ func (s *subgraph) visit() error {
 		if err := s.settled(name); err != nil {
 			return err
 		}
-		if n := s.maker(name); n != nil {
+		n := s.maker(name)
+		for n != nil {
+			again, err := s.inline(n)
+			if err != nil {
+				return errs.At(err, n.OpType, n.Name, "")
+			}
+			if !again {
+				break
+			}
+			n = s.maker(name)
+		}
+		if n != nil {
 			seen[name] = true
 			path = append(path, place{name, n, reads(n)})
 		}

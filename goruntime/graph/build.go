@@ -245,7 +245,10 @@ func (sp *space) lookup(name string) (ID, bool) {
 // nodes adds the nodes of a graph or function body in an order in which each
 // value is produced before it is read.
 func (b *builder) nodes(list []onnx.Node, sp *space, fr *frame) error {
-	list, err := gradient.Expand(fr.bind(list), gradient.Scope{Opset: fr.opsets[""], Defined: sp.defined, Producer: sp.producer, Count: &b.written})
+	list, err := gradient.Expand(fr.bind(list), gradient.Scope{
+		Opset: fr.opsets[""], Defined: sp.defined, Producer: sp.producer, Count: &b.written, Text: sp.text,
+		Function: func(n *onnx.Node) (*onnx.Function, error) { return b.called(n, fr) },
+	})
 	if err != nil {
 		return err
 	}

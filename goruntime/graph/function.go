@@ -20,17 +20,7 @@ func (b *builder) call(f *onnx.Function, n *onnx.Node, name string, sp *space, f
 	if err != nil {
 		return err
 	}
-	inner := &frame{opsets: ops, depth: fr.depth + 1, prefix: name + "/", attrs: map[string]onnx.Attr{}}
-	for _, d := range f.AttrDefaults {
-		inner.attrs[d.Name] = d
-	}
-	for i := range n.Attrs {
-		if a, ok := fr.bound(&n.Attrs[i]); ok {
-			bound := *a
-			bound.Name = n.Attrs[i].Name
-			inner.attrs[bound.Name] = bound
-		}
-	}
+	inner := &frame{opsets: ops, depth: fr.depth + 1, prefix: name + "/", attrs: fr.arguments(f, n)}
 	body := &space{g: sp.g, names: map[string]ID{}}
 	for k, formal := range f.Inputs {
 		if k >= len(n.Inputs) || n.Inputs[k] == "" {
@@ -63,4 +53,20 @@ func (b *builder) call(f *onnx.Function, n *onnx.Node, name string, sp *space, f
 		}
 	}
 	return nil
+}
+
+// arguments returns the attributes of a function as a call sets them.
+func (fr *frame) arguments(f *onnx.Function, n *onnx.Node) map[string]onnx.Attr {
+	all := map[string]onnx.Attr{}
+	for _, d := range f.AttrDefaults {
+		all[d.Name] = d
+	}
+	for i := range n.Attrs {
+		if a, ok := fr.bound(&n.Attrs[i]); ok {
+			bound := *a
+			bound.Name = n.Attrs[i].Name
+			all[bound.Name] = bound
+		}
+	}
+	return all
 }

@@ -3,7 +3,9 @@ package graph
 import (
 	"slices"
 
+	"github.com/goruntime/goruntime/goruntime/errs"
 	"github.com/goruntime/goruntime/goruntime/onnx"
+	"github.com/goruntime/goruntime/goruntime/tensor"
 )
 
 // defined reports whether a name means a value here before any node of the list is
@@ -43,6 +45,50 @@ func (sp *space) maker(name string) *onnx.Node {
 		}
 	}
 	return sp.makers[name]
+}
+
+// text reports whether a name means an input or initializer that holds texts.
+func (sp *space) text(name string) bool {
+	for ; sp != nil; sp = sp.parent {
+		if id, ok := sp.names[name]; ok {
+			v := &sp.g.Values[id]
+			return v.Const != nil && v.Const.DType == tensor.Str || v.Type != nil && v.Type.Kind == onnx.KindTensor && v.Type.Elem == tensor.Str
+		}
+	}
+	return false
+}
+
+// called returns the function of the model that a node calls, with its attributes bound,
+// nil where it calls none or the caller brings the operator.
+//
+// Errors: errs.Unsupported where its body is written in another opset than the node.
+func (b *builder) called(n *onnx.Node, fr *frame) (*onnx.Function, error) {
+	domain := onnx.Domain(n.Domain)
+	f := b.functions[funcKey{domain, n.OpType, n.Overload}]
+	if f == nil || b.custom != nil && b.custom.Has(domain, n.OpType) {
+		return nil, nil
+	}
+	if len(n.Inputs) > len(f.Inputs) || len(n.Outputs) > len(f.Outputs) {
+		return nil, errs.New(errs.Model, "the call has %d inputs and %d outputs, the function %d and %d",
+			len(n.Inputs), len(n.Outputs), len(f.Inputs), len(f.Outputs))
+	}
+	ops, err := opsets(f.Opsets)
+	if err != nil {
+		return nil, err
+	}
+	for d, v := range ops {
+		if have, ok := fr.opsets[d]; ok && have != v {
+			return nil, errs.New(errs.Unsupported, "the function imports opset %d of domain %q, the graph that calls it %d: no gradient goes through it", v, d, have)
+		}
+	}
+	bound := &frame{attrs: fr.arguments(f, n)}
+	body := *f
+	body.Nodes = make([]onnx.Node, len(f.Nodes))
+	for i, node := range f.Nodes {
+		node.Attrs = bound.bindAll(node.Attrs)
+		body.Nodes[i] = node
+	}
+	return &body, nil
 }
 
 // bind puts the attributes that a function is called with in the place of those that
