@@ -140,7 +140,7 @@ func convTransposePrepare(c *op.Context) error {
 	}
 	s := &spreading{win: win, images: x[0], group: c.Attr.Int("group"), m: w[1], taps: w[2:].Elements(), pixels: x[2:].Elements()}
 	s.channels, s.plane = x[1]/s.group, tensor.Shape(win.in).Elements()
-	s.perBlock = max(1, min(s.m, blockFloats/max(1, s.taps*s.pixels)))
+	s.perBlock = max(1, min(s.m, blockFloats/max(1, s.taps*s.pixels), s.share(c.Threads())))
 	s.blocks = (s.m + s.perBlock - 1) / s.perBlock
 	c.State = s
 	if c.In(0).DType != tensor.F32 {
@@ -154,10 +154,10 @@ func convTransposePrepare(c *op.Context) error {
 	}
 	size := w.Elements()
 	if !c.Constant(1) {
-		c.NeedWorkspace(4 * (size + threads*s.perBlock*s.taps*s.pixels))
+		c.NeedWorkspace(4 * (size + threads*s.perPart()))
 		return nil
 	}
-	c.NeedWorkspace(4 * threads * s.perBlock * s.taps * s.pixels)
+	c.NeedWorkspace(4 * threads * s.perPart())
 	v, err := c.Value(1)
 	if err != nil {
 		return err
@@ -169,6 +169,17 @@ func convTransposePrepare(c *op.Context) error {
 	})
 	s.filters = unsafe.Pointer(unsafe.SliceData(mem))
 	return err
+}
+
+// share is how many output channels a block has at most where threads are to share few
+// images and groups alike; blocks of few are not worth their start.
+func (s *spreading) share(threads int) int {
+	loops := max(1, s.images*s.group)
+	if threads == 1 || loops >= 2*threads {
+		return max(1, s.m)
+	}
+	blocks := (2*threads + loops - 1) / loops
+	return max(min(4, s.m), (s.m+blocks-1)/blocks)
 }
 
 // turn writes the filters [group, channels, m*taps] as [group, m*taps, channels].

@@ -34,8 +34,9 @@ func convTranspose32(c *op.Context) error {
 func (s *spreading) Chunk(lo, hi int) {
 	slot := <-s.free
 	defer func() { s.free <- slot }()
-	size := s.perBlock * s.taps * s.pixels
+	size := s.perPart()
 	room := s.room[slot*size : (slot+1)*size]
+	room, phases := room[:s.perBlock*s.taps*s.pixels], room[s.perBlock*s.taps*s.pixels:]
 	x, y := tensor.Elems[float32](s.x), tensor.Elems[float32](s.y)
 	for r := lo; r < hi; r++ {
 		block, g, image := r%s.blocks, r/s.blocks%s.group, r/s.blocks/s.group
@@ -55,21 +56,64 @@ func (s *spreading) Chunk(lo, hi int) {
 			if s.bias != nil {
 				start = s.bias[g*s.m+m]
 			}
-			for i := range plane {
-				plane[i] = start
+			product := room[(m-m0)*s.taps*s.pixels:][:s.taps*s.pixels]
+			if len(phases) == 0 {
+				set(plane, start)
+				s.spread(plane, product)
+				continue
 			}
-			s.spread(plane, room[(m-m0)*s.taps*s.pixels:][:s.taps*s.pixels])
+			set(phases, start)
+			s.spread(phases, product)
+			s.join(plane, phases)
 		}
 	}
 }
 
-// spread adds the products [taps, pixels] to an output plane.
-func (s *spreading) spread(plane, product []float32) {
+// perPart is how many floats of room a thread has: for the product, and for the phases
+// of a plane.
+func (s *spreading) perPart() int { return s.perBlock*s.taps*s.pixels + s.phased() }
+
+// phased is how many floats the phases of a plane take: each row is split into every
+// stride-th column, where products that lie side by side are added side by side. Without
+// a stride the plane is its only phase.
+func (s *spreading) phased() int {
+	if last := len(s.win.in) - 1; s.win.stride[last] > 1 && s.win.in[last] > 0 {
+		return s.plane / s.win.in[last] * s.rowOfPhases()
+	}
+	return 0
+}
+
+// rowOfPhases is how many floats the phases of a row take.
+func (s *spreading) rowOfPhases() int {
+	wide, stride := s.win.in[len(s.win.in)-1], s.win.stride[len(s.win.in)-1]
+	return (wide + stride - 1) / stride * stride
+}
+
+// join writes a plane of its phases.
+func (s *spreading) join(plane, phases []float32) {
+	last := len(s.win.in) - 1
+	wide, stride, each := s.win.in[last], s.win.stride[last], s.rowOfPhases()
+	for r := range len(plane) / wide {
+		row := plane[r*wide : (r+1)*wide]
+		for p := range min(stride, wide) {
+			from := phases[r*each+p*(each/stride):][:(wide-p+stride-1)/stride]
+			at := p
+			for _, x := range from {
+				row[at] = x
+				at += stride
+			}
+		}
+	}
+}
+
+// spread adds the products [taps, pixels] to the phases of an output plane.
+func (s *spreading) spread(phases, product []float32) {
 	w, last := s.win, len(s.win.in)-1
-	width, wide, stride := w.out[last], w.in[last], w.stride[last]
+	width, wide, stride, each := w.out[last], w.in[last], w.stride[last], s.rowOfPhases()
 	if width == 0 {
 		return
 	}
+	add := vec.OperationLoop(vec.Plus, vec.Both)
 	for k := range s.taps {
 		// Element x of a row goes to x*stride + shift.
 		shift := k%w.kernel[last]*w.dilation[last] - w.begin[last]
@@ -89,14 +133,9 @@ func (s *spreading) spread(plane, product []float32) {
 				continue
 			}
 			src := product[k*s.pixels+r*width:][lo:hi]
-			dst := plane[row*wide+lo*stride+shift:]
-			if stride == 1 {
-				vec.Combine(vec.Plus, dst[:len(src)], dst[:len(src)], src)
-				continue
-			}
-			for i, v := range src {
-				dst[i*stride] += v
-			}
+			at := lo*stride + shift
+			dst := phases[row*each+at%stride*(each/stride)+at/stride:][:len(src)]
+			add.Over(dst, dst, src)
 		}
 	}
 }
