@@ -32,8 +32,9 @@
 // output is at its final place from the start. In steady state a run allocates
 // nothing, neither from the system nor from the Go heap.
 //
-// A matrix that is fed may lie as columns, those of a record batch: operators that take
-// it so (op.Def.Columns) read it in place, for others a step gathers its rows.
+// A matrix that is fed may lie as columns, those of a record batch, or in parts, those of
+// requests that run together: operators that take it so (op.Def.Columns) read it in place,
+// for others a step gathers its rows.
 //
 // Sequences, optionals and maps (package values) are counted trees of tensors; loops
 // run their bodies as units of their own and move what they carry by handle.

@@ -382,8 +382,9 @@ func (f *Feeds) Alike(g *Feeds) bool {
 	return true
 }
 
-// Join puts the rows of feeds that are Alike one behind the other: one counted copy of
-// each.
+// Join puts the rows of feeds that are Alike one behind the other. Matrices of numbers are
+// read where they lie by what takes them so, which are the readers of columns; of all else
+// a counted copy is made.
 //
 // Ownership: the feeds stay the callers' and must live as long as what is returned.
 // Errors: errs.Memory where the copy would pass the arena's limit.
@@ -400,36 +401,32 @@ func Join(list []*Feeds) (*Feeds, error) {
 		}
 		shape := v.Shape.Clone()
 		shape[0] = all.Rows
+		if len(shape) == 2 && shape[1] > 0 && v.DType != tensor.Str && v.DType.Width() > 0 {
+			all.Views[i] = tensor.View{DType: v.DType, Shape: shape, Parts: parts(list, i)}
+			continue
+		}
 		joined, err := all.block(v.DType, shape, arena.CopyCoalesce)
 		if err != nil {
 			all.Release()
 			return nil, err
 		}
 		rest := joined.Raw()
-		if v.Columns != nil {
-			joined.Columns = make([]unsafe.Pointer, len(v.Columns))
-		}
-		for k := range max(1, len(v.Columns)) {
-			if v.Columns != nil && len(rest) > 0 {
-				joined.Columns[k] = unsafe.Pointer(unsafe.SliceData(rest))
-			}
-			for _, f := range list {
-				rest = rest[copy(rest, part(&f.Views[i], k)):]
-			}
-		}
-		if v.Columns != nil {
-			joined.Data = nil
+		for _, f := range list {
+			rest = rest[copy(rest, f.Views[i].Raw()):]
 		}
 		all.Views[i] = joined
 	}
 	return all, nil
 }
 
-// part returns the bytes of column k, or of all where v is dense.
-func part(v *tensor.View, k int) []byte {
-	if v.Columns == nil {
-		return v.Raw()
+// parts are the rows of input i of all feeds.
+func parts(list []*Feeds, i int) []tensor.Part {
+	made, at := make([]tensor.Part, 0, len(list)), 0
+	for _, f := range list {
+		if f.Rows > 0 {
+			made = append(made, tensor.Part{First: at, End: at + f.Rows, Data: f.Views[i].Data, Columns: f.Views[i].Columns})
+			at += f.Rows
+		}
 	}
-	column := tensor.View{DType: v.DType, Shape: v.Shape[:1], Data: v.Columns[k]}
-	return column.Raw()
+	return made
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 
+	"github.com/goruntime/goruntime/goruntime/arena"
 	"github.com/goruntime/goruntime/goruntime/exec"
 	"github.com/goruntime/goruntime/goruntime/internal/testkit"
 	"github.com/goruntime/goruntime/goruntime/tensor"
@@ -30,9 +31,9 @@ func fed(t *testing.T, s *exec.Session, schema *arrow.Schema, rows ...string) *F
 	return f
 }
 
-// Rows of columns are put together column by column, and not with rows that are dense,
-// though both have one shape.
-func TestColumnsJoinColumns(t *testing.T) {
+// Rows of matrices are put together where they lie, those of columns not with those that
+// are dense, though both have one shape; all else is copied, once.
+func TestFeedsAreJoined(t *testing.T) {
 	testkit.NoLeaks(t)
 	s := open(t, "rows")
 	var fields []arrow.Field
@@ -56,10 +57,29 @@ func TestColumnsJoinColumns(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer all.Release()
-	for k := range 7 {
-		want := []float32{float32(k), float32(10 + k), float32(20 + k)}
-		if got := tensor.Column[float32](&all.Views[0], k); !slices.Equal(got, want) {
-			t.Errorf("column %d is %v, want %v", k, got, want)
+	x := &all.Views[0]
+	if len(x.Parts) != 2 || all.Rows != 3 || !x.Shape.Equal(tensor.Shape{3, 7}) {
+		t.Fatalf("%d rows %v in the parts %v", all.Rows, x.Shape, x.Parts)
+	}
+	for i, f := range []*Feeds{one, two} {
+		if p := x.Parts[i]; p.First != 2*i || p.End != 2+i || !slices.Equal(p.Columns, f.Views[0].Columns) {
+			t.Errorf("part %d is %v, want the columns %v", i, p, f.Views[0].Columns)
 		}
+	}
+	d := open(t, "double")
+	first, second := fed(t, d, schemaOf(field("x", f32)), `{"x":1},{"x":2}`), fed(t, d, schemaOf(field("x", f32)), `{"x":3}`)
+	both, err := Join([]*Feeds{first, second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer both.Release()
+	if got := tensor.Elems[float32](&both.Views[0]); !slices.Equal(got, []float32{1, 2, 3}) {
+		t.Errorf("joined as %v", got)
+	}
+	if n := s.IO().Stats().Copies[arena.CopyCoalesce]; n != 0 {
+		t.Errorf("%d copies of matrices", n)
+	}
+	if n := d.IO().Stats().Copies[arena.CopyCoalesce]; n != 1 {
+		t.Errorf("%d copies of a column, want one for all requests", n)
 	}
 }

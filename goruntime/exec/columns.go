@@ -6,7 +6,6 @@ import (
 
 	"github.com/goruntime/goruntime/goruntime/arena"
 	"github.com/goruntime/goruntime/goruntime/graph"
-	"github.com/goruntime/goruntime/goruntime/kernels/columns"
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/plan"
 	"github.com/goruntime/goruntime/goruntime/tensor"
@@ -47,13 +46,13 @@ var joined = &op.Def{
 	},
 }
 
-// gather puts a step in front that makes rows of each input that lies as columns,
-// unless all steps that read it take columns. A program that is whole, or whose value
+// gather puts a step in front that makes rows of each input that lies as columns or in
+// parts, unless all steps that read it take columns. A program that is whole, or whose value
 // leaves, has readers that do not.
 func (z *specializer) gather() {
 	first := z.p.steps[:0:0]
 	for _, v := range z.p.inputs {
-		if v == plan.None || z.p.vals[v].view.Columns == nil || z.columnar(v) {
+		if v == plan.None || z.p.vals[v].view.Dense() || z.columnar(v) {
 			continue
 		}
 		src := &z.p.vals[v]
@@ -133,6 +132,14 @@ var gathered = &op.Def{
 	},
 }
 
+// gatherReason is why a matrix is copied that does not lie as rows.
+func gatherReason(v *tensor.View) arena.CopyReason {
+	if v.Parts != nil {
+		return arena.CopyCoalesce
+	}
+	return arena.CopyInterleave
+}
+
 // gatherGrain is how many elements make a chunk worth handing out.
 const gatherGrain = 64 << 10
 
@@ -141,18 +148,18 @@ type gathering struct{ out, in *tensor.View }
 
 // Chunk implements op.Task over the rows.
 func (g *gathering) Chunk(lo, hi int) {
-	columns.Gather(g.out.At(lo*g.in.Shape[1]), g.in.Columns, lo, hi, g.in.DType.Width())
+	op.GatherRows(g.out.At(lo*g.in.Shape[1]), g.in, lo, hi)
 }
 
-// dense runs c on an engine that knows no columns: inputs that lie so are gathered
-// before.
+// dense runs c on an engine that knows no columns and no parts: inputs that lie so are
+// gathered before.
 func (c *Call) dense(on Resources, r Runner) error {
 	given := c.In
 	defer func() { c.In = given }()
 	c.In = slices.Clone(given)
 	for i := range c.In {
 		v := &c.In[i]
-		if v.Columns == nil {
+		if v.Dense() {
 			continue
 		}
 		h, err := on.Execution.Acquire(v.Bytes())
@@ -160,9 +167,9 @@ func (c *Call) dense(on Resources, r Runner) error {
 			return err
 		}
 		defer h.Release()
-		on.IO.CountCopy(arena.CopyInterleave, v.Bytes())
-		columns.Gather(h.Data(), v.Columns, 0, v.Shape[0], v.DType.Width())
-		v.Data, v.Columns = h.Data(), nil
+		on.IO.CountCopy(gatherReason(v), v.Bytes())
+		op.GatherRows(h.Data(), v, 0, v.Shape[0])
+		v.Data, v.Columns, v.Parts = h.Data(), nil, nil
 	}
 	return r.Run(c, on)
 }

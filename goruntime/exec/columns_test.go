@@ -129,20 +129,46 @@ func forest(b *modelBuilder, trees, depth, k int, draw func(n int) []float32) {
 		intsAttr("target_treeids", leafTree...), intsAttr("target_nodeids", leafNode...), intsAttr("target_ids", target...), floatsAttr("target_weights", weight))
 }
 
-// runColumns runs s on x and returns the bytes of y and how many interleaves were made.
-func runColumns(t testing.TB, s *Session, x tensor.View, threads int) (y []float32, interleaves int64) {
+// rowCopies is how many copies of columns or of parts to rows were made.
+func rowCopies(s *Session) int64 {
+	c := s.IO().Stats().Copies
+	return c[arena.CopyInterleave] + c[arena.CopyCoalesce]
+}
+
+// runColumns runs s on x and returns the values of y and how many copies of x were made.
+func runColumns(t testing.TB, s *Session, x tensor.View, threads int) (y []float32, copies int64) {
 	t.Helper()
-	before := s.IO().Stats().Copies[arena.CopyInterleave]
+	before := rowCopies(s)
 	c := &Call{In: []tensor.View{x}, Out: make([]Result, 1), Threads: threads}
 	if err := s.Run(c); err != nil {
 		t.Fatal(err)
 	}
 	defer release(c.Out)
-	return slices.Clone(tensor.Elems[float32](&c.Out[0].View)), s.IO().Stats().Copies[arena.CopyInterleave] - before
+	return slices.Clone(tensor.Elems[float32](&c.Out[0].View)), rowCopies(s) - before
 }
 
-// Whatever reads a matrix first, it gives the same bits for columns and for rows: all
-// at once, split, at one and two threads. What takes columns has them uncopied.
+// partsOf returns a matrix of k columns in parts that are drawn, dense and as columns.
+func partsOf(t *rapid.T, rows []float32, k int) tensor.View {
+	n := len(rows) / k
+	v := tensor.View{DType: tensor.F32, Shape: tensor.Shape{n, k}, Parts: []tensor.Part{}}
+	longest := rapid.SampledFrom([]int{1, 5, 30, 200}).Draw(t, "longest part")
+	for at := 0; at < n; {
+		end := at + min(n-at, rapid.IntRange(1, longest).Draw(t, "rows of a part"))
+		p := tensor.Part{First: at, End: end}
+		if rapid.Bool().Draw(t, "as columns") {
+			p.Columns = columnsOf(rows, k, at, end).Columns
+		} else {
+			part := f32(tensor.Shape{end - at, k}, rows[at*k:end*k]...)
+			p.Data = part.Data
+		}
+		v.Parts = append(v.Parts, p)
+		at = end
+	}
+	return v
+}
+
+// Whatever reads a matrix first, it gives the same bits for columns, for parts and for
+// rows: all at once, split, at one and two threads. What takes columns has them uncopied.
 func TestColumnsGiveTheBitsOfRows(t *testing.T) {
 	testkit.NoLeaks(t)
 	for _, r := range readers {
@@ -182,6 +208,10 @@ func TestColumnsGiveTheBitsOfRows(t *testing.T) {
 					if !slices.Equal(got, want) || copies != most {
 						rt.Fatalf("%d threads: the values differ or %d interleaves were counted, want %d\n got %v\nwant %v", threads, copies, most, got, want)
 					}
+				}
+				got, copies := runColumns(t, s, partsOf(rt, rows, k), rapid.IntRange(1, 2).Draw(rt, "threads"))
+				if !slices.Equal(got, want) || copies != most {
+					rt.Fatalf("in parts, the values differ or %d copies were counted, want %d\n got %v\nwant %v", copies, most, got, want)
 				}
 				if cut := rapid.IntRange(0, n).Draw(rt, "cut"); r.takes && n > 0 {
 					head, _ := runColumns(t, s, columnsOf(rows, k, 0, cut), 1)

@@ -149,6 +149,8 @@ func (p *program) explainValue(v, made, last int) PlannedValue {
 		out.Role = "constant"
 	case pv.view.Columns != nil:
 		out.Role = "columns"
+	case pv.view.Parts != nil:
+		out.Role = "parts"
 	}
 	return out
 }

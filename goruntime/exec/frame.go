@@ -160,7 +160,7 @@ func (f *frame) input(v int, in *tensor.View) {
 		f.views[v].Shape = append(f.views[v].Shape[:0], in.Shape...)
 	}
 	f.bind(f.prog.plan.Of[v], in.Data)
-	f.views[v].Columns = in.Columns
+	f.views[v].Columns, f.views[v].Parts = in.Columns, in.Parts
 }
 
 // begin binds the inputs and the memory that is known before the run. f.exits
@@ -318,7 +318,7 @@ func (f *frame) static(st *step, c *call) error {
 	}
 	switch {
 	case st.node.Def == gathered:
-		f.run.io.CountCopy(arena.CopyInterleave, c.In(0).Bytes())
+		f.run.io.CountCopy(gatherReason(c.In(0)), c.In(0).Bytes())
 	case st.node.Def == aliasCopy && f.exitFor(st.out[0]).io:
 		f.run.io.CountCopy(arena.CopyAlias, c.In(0).Bytes())
 	}

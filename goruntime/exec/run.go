@@ -123,7 +123,7 @@ func (s *Session) Run(c *Call) error {
 		return err
 	}
 	on := s.resources(c)
-	if _, own := t.runner.(*unit); !own && slices.ContainsFunc(c.In, func(v tensor.View) bool { return v.Columns != nil }) {
+	if _, own := t.runner.(*unit); !own && slices.ContainsFunc(c.In, func(v tensor.View) bool { return !v.Dense() }) {
 		return c.dense(on, t.runner)
 	}
 	return t.runner.Run(c, on)

@@ -71,11 +71,11 @@ func (f *frame) executeTraced() error {
 }
 
 // traceKnown emits the inputs and the constants that steps read. Inputs that lie as
-// columns are emitted when they are gathered.
+// columns or in parts are emitted when they are gathered.
 func (f *frame) traceKnown() {
 	for v := range f.prog.vals {
 		switch pv := &f.prog.vals[v]; {
-		case f.views[v].Columns != nil:
+		case !f.views[v].Dense():
 		case pv.feed >= 0:
 			f.emit(&Event{Kind: EventInput}, []int{v})
 		case pv.known:

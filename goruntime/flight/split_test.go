@@ -122,8 +122,8 @@ func TestSplitsDoNotChangeAnswers(t *testing.T) {
 				t.Fatalf("request %d of %v rows together gives %v, alone %v", i, sizes, got[i], want)
 			}
 		}
-		if n := m.session.IO().Stats().Copies[arena.CopyInterleave]; n != 0 {
-			t.Errorf("%d interleaves were made", n)
+		if c := m.session.IO().Stats().Copies; c[arena.CopyInterleave] != 0 || c[arena.CopyCoalesce] != 0 {
+			t.Errorf("%d interleaves were made, and %d copies of requests that ran together: a product reads both in place", c[arena.CopyInterleave], c[arena.CopyCoalesce])
 		}
 		if !testkit.Settles(func() bool { return m.session.IO().Stats().LiveBlocks == 0 }) {
 			t.Errorf("%d blocks are held", m.session.IO().Stats().LiveBlocks)

@@ -70,7 +70,7 @@ type Def struct {
 	// its output while it is hot: see Context.Tail.
 	Tail bool
 	// Columns, optional, tells of a node whether Run and Prepare take input 0, a matrix,
-	// also where it lies as columns (tensor.View.Columns, see Rows). Without it they see
+	// also where it lies as columns or in parts (tensor.View, see Rows). Without it they see
 	// dense tensors only.
 	Columns func(c *Infer) bool
 	// Codes, optional, says how the node quantizes input 0, or what it quantizes it

@@ -141,7 +141,7 @@ func gemmPrepare(c *op.Context) error {
 		s.c = true
 		s.cRow, s.cCol, _ = s.spread(c.In(2).Shape)
 	}
-	if c.In(0).Columns != nil {
+	if !c.In(0).Dense() {
 		s.rows = op.NewRows(c, 0)
 	}
 	c.State = &s

@@ -97,7 +97,7 @@ func matmulPrepare(c *op.Context) error {
 		p.m *= la.Elements()
 		batch, la, lb = nil, nil, nil
 	}
-	if c.In(0).Columns != nil {
+	if !c.In(0).Dense() {
 		p.rows = op.NewRows(c, 0)
 	}
 	p.a, p.b = op.BatchOffsets(batch, la, p.m*p.k), op.BatchOffsets(batch, lb, p.k*p.n)

@@ -90,6 +90,7 @@ type room[T number] struct {
 	sums   []T
 	given  []bool
 	leaves []int32
+	window *op.Window
 	single singleRoom
 }
 
@@ -111,6 +112,7 @@ func newEnsemble[T number](c *op.Context, g *wood[T], load loader, end finisher[
 		e.rooms[i] = room[T]{
 			blocks: make([]uint64, e.group*e.keys),
 			sums:   make([]T, e.group*targets), given: make([]bool, e.group*targets), leaves: make([]int32, e.group),
+			window: op.NewWindow(c, 0, tree.Wide),
 		}
 		e.free <- i
 	}
@@ -171,7 +173,8 @@ func (e *ensemble[T]) finishAll(r *room[T], lo, n int) {
 func (e *ensemble[T]) blocks(r *room[T], from, blocks int) {
 	size := e.keys * tree.Lanes
 	for b := range blocks {
-		e.load(r.blocks[b*size:(b+1)*size], e.in, from+b*tree.Lanes, tree.Lanes, e.trees.Planes())
+		in, first := r.window.Rows(e.in, from+b*tree.Lanes, tree.Lanes)
+		e.load(r.blocks[b*size:(b+1)*size], in, first, tree.Lanes, e.trees.Planes())
 	}
 	leaves := r.leaves[:blocks*tree.Lanes]
 	for t := range e.trees.Len() {
@@ -217,7 +220,8 @@ func (e *ensemble[T]) addAll(r *room[T], leaves []int32) {
 // row walks one row, several trees at once.
 func (e *ensemble[T]) row(r *room[T], from, at int) {
 	x := r.blocks[:e.keys*tree.Lanes]
-	e.load(x, e.in, from, 1, e.trees.Planes())
+	in, first := r.window.Rows(e.in, from, 1)
+	e.load(x, in, first, 1, e.trees.Planes())
 	for first := 0; first < e.trees.Len(); first += tree.Lanes {
 		leaves := r.leaves[:min(tree.Lanes, e.trees.Len()-first)]
 		e.trees.Trees(first, x, leaves)

@@ -2,6 +2,7 @@ package ml
 
 import (
 	"github.com/goruntime/goruntime/goruntime/kernels/tree"
+	"github.com/goruntime/goruntime/goruntime/op"
 )
 
 // singleRoom is the scratch memory of one chunk at work.
@@ -25,14 +26,15 @@ func (e *ensemble[T]) prepareSingle() {
 }
 
 // fill reads n rows from lo on into blocks.
-func (e *ensemble[T]) fill(r *singleRoom, lo, n int) {
+func (e *ensemble[T]) fill(w *op.Window, r *singleRoom, lo, n int) {
 	size, planes := e.keys*tree.Wide, e.trees.Planes()
 	for b := 0; b < n; b += tree.Wide {
 		block, rows := r.keys[b/tree.Wide*size:][:size], min(n-b, tree.Wide)
-		if e.in.Columns != nil {
-			tree.Columns32(block, e.in.Columns, lo+b, rows, planes)
+		in, first := w.Rows(e.in, lo+b, rows)
+		if in.Columns != nil {
+			tree.Columns32(block, in.Columns, first, rows, planes)
 		} else {
-			tree.Rows32(block, e.in.At((lo+b)*e.features), e.features, rows, planes)
+			tree.Rows32(block, in.At(first*e.features), e.features, rows, planes)
 		}
 	}
 }
@@ -58,7 +60,7 @@ func (e *ensemble[T]) singles(r *room[T], lo, hi int) int {
 // quickly computes the n rows of one block.
 func (e *ensemble[T]) quickly(r *room[T], lo, n int) int {
 	s := &r.single
-	e.fill(s, lo, n)
+	e.fill(r.window, s, lo, n)
 	clear(s.sums)
 	e.quick.Add(s.keys[:e.keys*tree.Wide], s.sums)
 	for row := range n {
@@ -74,7 +76,7 @@ func (e *ensemble[T]) quickly(r *room[T], lo, n int) int {
 // narrowly computes n rows in blocks, of which the last need not be full.
 func (e *ensemble[T]) narrowly(r *room[T], lo, n int) int {
 	s := &r.single
-	e.fill(s, lo, n)
+	e.fill(r.window, s, lo, n)
 	e.reset(r, n)
 	blocks := (n + tree.Wide - 1) / tree.Wide
 	leaves := s.leaves[:blocks*tree.Wide]
