@@ -21,7 +21,7 @@ enum {
   COPY_RECEIVE, COPY_SEND, COPY_UNALIGNED
 };
 
-enum { DTYPE_STRING = 8, NUM_DTYPES = 29 };
+enum { DTYPE_F32 = 1, DTYPE_I64 = 7, DTYPE_STRING = 8, DTYPE_F64 = 11, NUM_DTYPES = 29 };
 
 /* native_error.c */
 extern volatile int gr_forked; /* set in a forked child, where Go must not be entered */

@@ -200,6 +200,16 @@ static PyObject *listed(gr_value *v) {
   return list;
 }
 
+/* number_of returns number i of a tensor as a Python object: of the types that maps have
+ * mostly. */
+static PyObject *number_of(int dtype, const void *data, int64_t i) {
+  switch (dtype) {
+    case DTYPE_F32: return PyFloat_FromDouble(((const float *)data)[i]);
+    case DTYPE_F64: return PyFloat_FromDouble(((const double *)data)[i]);
+    default: return PyLong_FromLongLong(((const int64_t *)data)[i]);
+  }
+}
+
 /* The keys of the last map: those of a row of maps are one tensor. */
 typedef struct {
   const void *data;
@@ -211,10 +221,15 @@ static PyObject *dict_of(gr_value *v, Keys *keys) {
     Py_XSETREF(keys->list, listed(&v->items[0]));
     keys->data = v->items[0].data;
   }
-  PyObject *items = keys->list == NULL ? NULL : listed(&v->items[1]);
-  PyObject *dict = items == NULL ? NULL : PyDict_New();
-  for (Py_ssize_t i = 0; dict != NULL && i < PyList_GET_SIZE(items); i++)
-    if (PyDict_SetItem(dict, PyList_GET_ITEM(keys->list, i), PyList_GET_ITEM(items, i)) < 0) Py_CLEAR(dict);
+  const gr_value *of = &v->items[1];
+  int simple = of->dtype == DTYPE_F32 || of->dtype == DTYPE_F64 || of->dtype == DTYPE_I64;
+  PyObject *items = keys->list == NULL || simple ? NULL : listed(&v->items[1]);
+  PyObject *dict = keys->list == NULL || (items == NULL && !simple) ? NULL : PyDict_New();
+  for (Py_ssize_t i = 0; dict != NULL && i < PyList_GET_SIZE(keys->list); i++) {
+    PyObject *item = simple ? number_of(of->dtype, of->data, i) : Py_NewRef(PyList_GET_ITEM(items, i));
+    if (item == NULL || PyDict_SetItem(dict, PyList_GET_ITEM(keys->list, i), item) < 0) Py_CLEAR(dict);
+    Py_XDECREF(item);
+  }
   Py_XDECREF(items);
   return dict;
 }

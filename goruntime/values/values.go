@@ -68,6 +68,27 @@ func (v *Value) Part(view tensor.View) *Value {
 	return n
 }
 
+// Maps returns a sequence of maps: all have the keys, each has a row of a matrix of as
+// many columns, in whose memory its values lie. What it makes is made at once.
+func Maps(keys, matrix *Value) *Value {
+	n := keys.View.Elements()
+	each, rows := tensor.Shape{n}, matrix.View.Elements()/max(1, n)
+	list, items := make([]Value, 2*rows), make([]*Value, 3*rows)
+	maps, items := items[:rows:rows], items[rows:]
+	for i := range maps {
+		row, m := &list[2*i], &list[2*i+1]
+		row.Kind, row.base = Tensor, matrix
+		row.View = tensor.View{DType: matrix.View.DType, Shape: each, Data: matrix.View.Slice(i*n, n).Data}
+		m.Kind, m.Items = Map, items[2*i:2*i+2:2*i+2]
+		m.Items[0], m.Items[1], maps[i] = keys, row, m
+		row.refs.Store(1)
+		m.refs.Store(1)
+	}
+	keys.refs.Add(int32(rows))
+	matrix.refs.Add(int32(rows))
+	return New(Sequence, maps...)
+}
+
 // Retain adds a reference and returns v, which may be nil.
 func (v *Value) Retain() *Value {
 	if v != nil {

@@ -74,3 +74,31 @@ func TestTakeMovesTheBlock(t *testing.T) {
 	}
 	h.Release()
 }
+
+func TestMapsShareKeysAndAMatrix(t *testing.T) {
+	testkit.NoLeaks(t)
+	a := arena.NewExecution(arena.Options{})
+	defer a.Close()
+	keys, matrix := element(t, a, 2), element(t, a, 6)
+	for i := range 6 {
+		tensor.Elems[float32](&matrix.View)[i] = float32(i)
+	}
+	maps := Maps(keys, matrix)
+	keys.Release()
+	matrix.Release()
+	if got := maps.String(); got != "seq(map(f32[2], f32[2]), map(f32[2], f32[2]), map(f32[2], f32[2]))" {
+		t.Errorf("the maps are %s", got)
+	}
+	last := maps.Items[2].Retain()
+	maps.Release()
+	if n := a.Stats().LiveBlocks; n != 2 {
+		t.Errorf("%d blocks live under one of three maps, 2 expected", n)
+	}
+	if got := tensor.Elems[float32](&last.Items[1].View); got[0] != 4 || got[1] != 5 {
+		t.Errorf("the last map has %v", got)
+	}
+	last.Release()
+	if n := a.Stats().LiveBlocks; n != 0 {
+		t.Errorf("%d blocks live at the end", n)
+	}
+}

@@ -45,13 +45,7 @@ func zipMapRun(c *op.Context) error {
 		return err
 	}
 	defer rows.Release()
-	n := x.Shape[:len(x.Shape)-1].Elements()
-	e := x.Shape[len(x.Shape)-1]
-	maps := make([]*values.Value, n)
-	for i := range maps {
-		maps[i] = values.New(values.Map, keys.Retain(), rows.Part(rows.View.Slice(i*e, e)))
-	}
-	return c.SetValue(0, values.New(values.Sequence, maps...))
+	return c.SetValue(0, values.Maps(keys, rows))
 }
 
 // labelKeys returns the labels of the node, of which there must be n.
