@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import struct
+import subprocess
+import sys
 import zlib
 from typing import Any
 
@@ -163,3 +165,40 @@ def test_a_broken_file_is_an_empty_image(decoders, form):
     for broken in (b"", file[: len(file) // 3], b"x" + file):
         assert decoded(decoders["RGB"], broken).shape == (0, 0, 3)
     assert decoded(decoders["RGB"], file).shape == (30, 40, 3)
+
+
+def huge(width=16000, height=10000):
+    """A PNG of some kilobytes: its pixels are 480 MB."""
+    rows = zlib.compress(bytes((1 + width // 8) * height), 9)
+
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    head = struct.pack(">IIBBBBB", width, height, 1, 0, 0, 0, 0)
+    return np.frombuffer(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", rows) + chunk(b"IEND", b""), np.uint8)
+
+
+@pytest.mark.parametrize("limited", ["io", "execution"])
+def test_a_limit_refuses_a_huge_picture_before_it_is_decoded(decoders, limited, tmp_path):
+    code = f"""
+import numpy as np, sys
+import goruntime
+limits = dict(io=dict(limit=100 << 20)) if {limited!r} == "io" else dict(io=dict(), execution=dict(limit=1 << 30))
+arenas = dict(allocator=goruntime.ExecutionArena(**limits.get("execution", dict())), io_allocator=goruntime.IOArena(**limits["io"]))
+evaluator = goruntime.ReferenceEvaluator(sys.argv[1], **arenas)
+high = lambda: int(next(line for line in open("/proc/self/status") if line.startswith("VmHWM")).split()[1]) >> 10
+small = np.frombuffer(open(sys.argv[3], "rb").read(), np.uint8)
+evaluator.run(None, dict(file=small))
+before = high()
+try:
+    evaluator.run(None, dict(file=np.fromfile(sys.argv[2], np.uint8)))
+except goruntime.LimitError as error:
+    print("ImageDecoder" in str(error), high() - before < 50)
+print(evaluator.run(None, dict(file=small))[0].shape)
+"""
+    paths = [tmp_path / name for name in ("model.onnx", "huge.png", "small.png")]
+    paths[0].write_bytes(decoders["RGB"]._bytes)
+    huge().tofile(paths[1])
+    Image.new("RGB", (3, 2)).save(paths[2])
+    done = subprocess.run([sys.executable, "-c", code, *map(str, paths)], capture_output=True, text=True, check=False)
+    assert done.stdout.split("\n")[:2] == ["True True", "(2, 3, 3)"], done.stderr

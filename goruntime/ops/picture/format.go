@@ -2,7 +2,6 @@ package picture
 
 import (
 	"bytes"
-	"fmt"
 	"image"
 	"image/jpeg"
 	"image/png"
@@ -22,23 +21,24 @@ import (
 
 // format is a kind of image file and the library that reads it.
 type format struct {
-	name   string
-	begins []string           // files begin with one of them; a ? is any byte
-	check  func([]byte) error // where the library believes a file; nil is not needed
-	blank  int                // how many pixels a file of a few bytes may have
-	config func(io.Reader) (image.Config, error)
-	decode func(io.Reader) (image.Image, error)
-	colour colour // of images that come as luma and chroma
+	name     string
+	begins   []string           // files begin with one of them; a ? is any byte
+	check    func([]byte) error // where the library believes a file; nil is not needed
+	blank    int                // how many pixels a file of a few bytes may have
+	perPixel int                // bytes that the library allocates, at most: for its image, and beside it
+	config   func(io.Reader) (image.Config, error)
+	decode   func(io.Reader) (image.Image, error)
+	colour   colour // of images that come as luma and chroma
 }
 
 var formats = []format{
-	{name: "PNG", begins: []string{"\x89PNG\r\n\x1a\n"}, config: png.DecodeConfig, decode: png.Decode},
-	{name: "JPEG", begins: []string{"\xff\xd8\xff"}, config: jpeg.DecodeConfig, decode: jpeg.Decode, colour: jfif},
-	{name: "JPEG 2000", begins: []string{"\x00\x00\x00\x0cjP  \r\n\x87\n", "\xff\x4f\xff\x51"}, check: checkJPEG2000, blank: 1 << 22, config: jpeg2000.DecodeConfig, decode: jpeg2000.Decode},
-	{name: "WebP", begins: []string{"RIFF????WEBP"}, config: webp.DecodeConfig, decode: webp.Decode, colour: vp8},
-	{name: "TIFF", begins: []string{"II*\x00", "MM\x00*"}, config: tiff.DecodeConfig, decode: decodeTIFF},
-	{name: "BMP", begins: []string{"BM"}, config: bmp.DecodeConfig, decode: bmp.Decode},
-	{name: "PAM", begins: []string{"P7"}, config: pamConfig, decode: pamDecode},
+	{name: "PNG", begins: []string{"\x89PNG\r\n\x1a\n"}, perPixel: 16, config: png.DecodeConfig, decode: png.Decode},
+	{name: "JPEG", begins: []string{"\xff\xd8\xff"}, perPixel: 24, config: jpeg.DecodeConfig, decode: jpeg.Decode, colour: jfif},
+	{name: "JPEG 2000", begins: []string{"\x00\x00\x00\x0cjP  \r\n\x87\n", "\xff\x4f\xff\x51"}, check: checkJPEG2000, blank: 1 << 22, perPixel: 72, config: jpeg2000.DecodeConfig, decode: jpeg2000.Decode},
+	{name: "WebP", begins: []string{"RIFF????WEBP"}, perPixel: 8, config: webp.DecodeConfig, decode: webp.Decode, colour: vp8},
+	{name: "TIFF", begins: []string{"II*\x00", "MM\x00*"}, perPixel: 48, config: tiff.DecodeConfig, decode: decodeTIFF},
+	{name: "BMP", begins: []string{"BM"}, perPixel: 8, config: bmp.DecodeConfig, decode: bmp.Decode},
+	{name: "PAM", begins: []string{"P7"}, perPixel: 32, config: pamConfig, decode: pamDecode},
 	netpbmFormat("PBM", uncommented, "P1"),
 	netpbmFormat("Netpbm", ended, "P2", "P3", "P4", "P5", "P6"),
 }
@@ -46,7 +46,7 @@ var formats = []format{
 // netpbmFormat is a format of Netpbm's, of which the library reads what mend gives.
 func netpbmFormat(name string, mend func(io.Reader) io.Reader, begins ...string) format {
 	return format{
-		name: name, begins: begins,
+		name: name, begins: begins, perPixel: 16,
 		config: func(r io.Reader) (image.Config, error) { return netpbm.DecodeConfig(mend(r)) },
 		decode: func(r io.Reader) (image.Image, error) { return netpbm.Decode(mend(r), nil) },
 	}
@@ -55,11 +55,12 @@ func netpbmFormat(name string, mend func(io.Reader) io.Reader, begins ...string)
 // A few bytes can claim any number of pixels, for which the libraries allocate memory
 // before they look further. Believed is what the densest of the usual compressions
 // (deflate, of one bit a pixel) can hold, more for pictures of one colour, and maxPixels
-// in all.
+// in all, or as many as the library decodes within maxBytes.
 const (
 	pixelsPerByte = 1 << 13
 	blankPixels   = 1 << 24
 	maxPixels     = 1 << 28
+	maxBytes      = 1 << 32
 )
 
 func (f *format) believes(width, height, bytes int) bool {
@@ -67,43 +68,60 @@ func (f *format) believes(width, height, bytes int) bool {
 	if blank == 0 {
 		blank = blankPixels
 	}
-	return width > 0 && height > 0 && width <= min(maxPixels, blank+pixelsPerByte*bytes)/height
+	return width > 0 && height > 0 && width <= min(maxPixels, maxBytes/f.perPixel, blank+pixelsPerByte*bytes)/height
 }
 
-// decode reads an image file and gives its rows.
-func decode(file []byte) (img pixels, width, height int, err error) {
-	f := formatOf(file)
-	if f == nil {
-		return nil, 0, 0, errs.New(errs.Argument, "%d bytes are no file of a known image format", len(file))
-	}
-	defer func() {
-		// The libraries read foreign bytes; one that breaks over them found no image.
-		if r := recover(); r != nil {
-			err = errs.New(errs.Argument, "%s: %v", f.name, r)
-		}
-	}()
-	decoded, err := f.read(file)
-	if err != nil {
-		return nil, 0, 0, errs.New(errs.Argument, "%s: %v", f.name, err)
-	}
-	size := decoded.Bounds().Size()
-	return pixelsOf(decoded, &f.colour), size.X, size.Y, nil
+// file is an image file whose header was read.
+type file struct {
+	*format
+	bytes         []byte
+	width, height int
 }
 
-func (f *format) read(file []byte) (image.Image, error) {
-	if f.check != nil {
-		if err := f.check(file); err != nil {
-			return nil, err
+// open reads the header of an image file.
+func open(b []byte) (img file, err error) {
+	img = file{format: formatOf(b), bytes: b}
+	if img.format == nil {
+		return img, errs.New(errs.Argument, "%d bytes are no file of a known image format", len(b))
+	}
+	defer img.survive(&err)
+	if img.check != nil {
+		if err := img.check(b); err != nil {
+			return img, err
 		}
 	}
-	c, err := f.config(bytes.NewReader(file))
+	c, err := img.config(bytes.NewReader(b))
 	if err != nil {
-		return nil, err
+		return img, errs.New(errs.Argument, "%s: %v", img.name, err)
 	}
-	if !f.believes(c.Width, c.Height, len(file)) {
-		return nil, fmt.Errorf("an image of %d x %d pixels in %d bytes", c.Width, c.Height, len(file))
+	if img.width, img.height = c.Width, c.Height; !img.believes(c.Width, c.Height, len(b)) {
+		return img, errs.New(errs.Argument, "%s: an image of %d x %d pixels in %d bytes", img.name, c.Width, c.Height, len(b))
 	}
-	return f.decode(bytes.NewReader(file))
+	return img, nil
+}
+
+// survive makes an error of a panic: the libraries read foreign bytes, and one that
+// breaks over them found no image.
+func (f *file) survive(err *error) {
+	if r := recover(); r != nil {
+		*err = errs.New(errs.Argument, "%s: %v", f.name, r)
+	}
+}
+
+// memory is how many bytes the library may allocate for the file.
+func (f *file) memory() int { return f.perPixel * f.width * f.height }
+
+// pixels decodes the file and gives its rows.
+func (f *file) pixels() (rows pixels, err error) {
+	defer f.survive(&err)
+	decoded, err := f.decode(bytes.NewReader(f.bytes))
+	if err != nil {
+		return nil, errs.New(errs.Argument, "%s: %v", f.name, err)
+	}
+	if size := decoded.Bounds().Size(); size.X != f.width || size.Y != f.height {
+		return nil, errs.New(errs.Argument, "%s: an image of %v where the header says %d x %d", f.name, size, f.width, f.height)
+	}
+	return pixelsOf(decoded, &f.colour), nil
 }
 
 // ended lets a file end with an end of line: the library of Netpbm looks for that of a

@@ -7,8 +7,10 @@ import (
 )
 
 // ImageDecoder reads an image file: [H, W, C] numbers of a byte. A file that is none of
-// an image, is broken or claims more than 2^28 pixels gives [0, 0, C]. Of more than
-// eight bits a channel the upper eight are taken; transparency is left out.
+// an image, is broken or claims more than 2^28 pixels, or more than its library decodes
+// in 4 GB, gives [0, 0, C]. Of more than eight bits a channel the upper eight are taken;
+// transparency is left out. Before a file is decoded the arenas are asked for the image and
+// for as much as decoding may take, which the library then takes elsewhere.
 // https://onnx.ai/onnx/operators/onnx__ImageDecoder.html   Departures: the exact pixels
 // of lossy files are left to the decoder; ours lie within a step or two of the
 // reference decoders'. Not read are lossless JPEG, progressive JPEG with restarts and
@@ -31,17 +33,23 @@ var ImageDecoder = op.Declare(op.Def{
 	},
 	Run: func(c *op.Context) error {
 		d := c.State.(*decoding)
-		var err error
-		d.img, d.shape[1], d.shape[0], err = decode(tensor.Elems[uint8](c.In(0)))
-		if err != nil {
-			d.shape = [3]int{} // as the specification has it; what was wrong is not told
+		f, broken := open(tensor.Elems[uint8](c.In(0)))
+		if broken == nil {
+			d.shape = [3]int{f.height, f.width, d.layout.channels}
+			y, err := c.MakeOutputTensor(0, tensor.U8, d.shape[:])
+			if err == nil {
+				_, err = c.MakeTemporaryTensor(tensor.U8, tensor.Shape{f.memory()})
+			}
+			if err != nil {
+				return err
+			}
+			d.out = tensor.Elems[uint8](y)
+			d.img, broken = f.pixels()
 		}
-		d.shape[2] = d.layout.channels
-		y, err := c.MakeOutputTensor(0, tensor.U8, d.shape[:])
-		if err != nil {
+		if broken != nil { // as the specification has it; what was wrong is not told
+			_, err := c.MakeOutputTensor(0, tensor.U8, tensor.Shape{0, 0, d.layout.channels})
 			return err
 		}
-		d.out = tensor.Elems[uint8](y)
 		c.For(d.shape[0], 16, d)
 		d.img, d.out = nil, nil
 		return nil

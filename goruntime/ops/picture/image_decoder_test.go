@@ -4,11 +4,18 @@ import (
 	"bytes"
 	"image"
 	"image/color"
+	"image/jpeg"
 	"image/png"
+	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/spakin/netpbm"
+	"golang.org/x/image/bmp"
+	"golang.org/x/image/tiff"
 
 	"github.com/goruntime/goruntime/goruntime/internal/testkit/optest"
 	"github.com/goruntime/goruntime/goruntime/tensor"
@@ -31,10 +38,15 @@ func TestFilesOfAllFormats(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			img, w, h, err := decode(file)
-			if err != nil || w != shownWidth || h != shownHeight {
-				t.Fatalf("%d x %d pixels, %v", w, h, err)
+			f, err := open(file)
+			if err != nil || f.width != shownWidth || f.height != shownHeight {
+				t.Fatalf("%d x %d pixels, %v", f.width, f.height, err)
 			}
+			img, err := f.pixels()
+			if err != nil {
+				t.Fatal(err)
+			}
+			w, h := f.width, f.height
 			tolerance := 0
 			if strings.Contains(path, "lossy") || strings.HasSuffix(path, ".jpg") {
 				tolerance = 24 // at the picture's corners, by subsampled chroma
@@ -49,6 +61,47 @@ func TestFilesOfAllFormats(t *testing.T) {
 						}
 					}
 				}
+			}
+		})
+	}
+}
+
+// What the arenas are asked for is no less than what decoding takes.
+func TestDecodingTakesNoMoreThanItSays(t *testing.T) {
+	large := image.NewNRGBA(image.Rect(0, 0, 1200, 800))
+	for i := range large.Pix {
+		large.Pix[i] = byte(i * i >> 7)
+	}
+	deep := image.NewNRGBA64(large.Rect)
+	for i := range deep.Pix {
+		deep.Pix[i] = byte(i * i >> 7)
+	}
+	for name, encode := range map[string]func(io.Writer) error{
+		"PNG": func(w io.Writer) error { return png.Encode(w, large) }, "PNG of 16 bits": func(w io.Writer) error { return png.Encode(w, deep) },
+		"JPEG": func(w io.Writer) error { return jpeg.Encode(w, large, nil) }, "BMP": func(w io.Writer) error { return bmp.Encode(w, large) },
+		"TIFF": func(w io.Writer) error { return tiff.Encode(w, large, nil) }, "TIFF of 16 bits": func(w io.Writer) error { return tiff.Encode(w, deep, nil) },
+		"TIFF, deflated": func(w io.Writer) error { return tiff.Encode(w, large, &tiff.Options{Compression: tiff.Deflate}) },
+		"PPM": func(w io.Writer) error {
+			return netpbm.Encode(w, large, &netpbm.EncodeOptions{Format: netpbm.PPM, MaxValue: 255})
+		},
+		"PPM as text": func(w io.Writer) error {
+			return netpbm.Encode(w, large, &netpbm.EncodeOptions{Format: netpbm.PPM, MaxValue: 255, Plain: true})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var b bytes.Buffer
+			if err := encode(&b); err != nil {
+				t.Fatal(err)
+			}
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			f, err := open(b.Bytes())
+			if err == nil {
+				_, err = f.pixels()
+			}
+			runtime.ReadMemStats(&after)
+			if taken := int(after.TotalAlloc - before.TotalAlloc); err != nil || taken > f.memory() {
+				t.Errorf("%d bytes for %d pixels, at most %d expected; %v", taken, f.width*f.height, f.memory(), err)
 			}
 		})
 	}
