@@ -11,8 +11,11 @@ import (
 // the class with the most, and all scores.
 // https://onnx.ai/onnx/operators/onnx_aionnxml_TreeEnsembleClassifier.html
 // Departures: none. What the specification leaves open, two classes of which the
-// leaves vote for one only and at most one base value, is as in ONNX Runtime; where
-// they vote for both, ONNX Runtime takes the second class for any vote above 0.
+// leaves vote for one only and at most one base value, is as in ONNX Runtime, but for
+// PROBIT, of which it leaves one score unset: there both are the probits of what NONE
+// gives, as onnx.reference has them. Where the leaves vote for both, ONNX Runtime takes
+// the second class for any vote above 0; where there are two base values, which the
+// specification adds to the scores, it leaves some of them out.
 var TreeEnsembleClassifier = op.Declare(op.Def{
 	Name: "TreeEnsembleClassifier", Domain: Domain, Versions: op.Versions{1: "", 3: "double thresholds", 5: "deprecated"},
 	Attrs: append(slices.Clone(nodeAttrs), op.Ints("class_ids"), op.Ints("class_nodeids"), op.Ints("class_treeids"), op.Floats("class_weights"),

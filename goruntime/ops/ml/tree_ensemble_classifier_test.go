@@ -23,8 +23,9 @@ func ballot(ids []int, weights []float32, more ...any) []op.Value {
 		"class_treeids", trees, "class_nodeids", nodes, "class_ids", ids, "class_weights", weights), optest.Attrs(more...))
 }
 
-// The scores of two classes of which one has votes were computed by ONNX Runtime
-// 1.32, those of more by the formulas of the specification.
+// The scores of two classes of which one has votes, and one base value or none, were
+// computed by ONNX Runtime 1.32, those of PROBIT and of more by the formulas of the
+// specification.
 func TestTreeEnsembleClassifier(t *testing.T) {
 	two, three := []any{"classlabels_int64s", []int{10, 17}}, []any{"classlabels_strings", []string{"ant", "", "cat"}}
 	with := func(list []any, more ...any) []any { return append(append([]any{}, list...), more...) }
@@ -48,6 +49,8 @@ func TestTreeEnsembleClassifier(t *testing.T) {
 		{"votes for the second", ballot(second, plus, two...), optest.Ints(10, 17), 2, []float32{0, 0.3, 0, 0.7}},
 		{"votes for the second, softmax", ballot(second, mixed, with(two, "post_transform", "SOFTMAX")...), optest.Ints(10, 17), 2, []float32{0.57444, 0.42556, 0.33181, 0.66819}},
 		{"two base values", ballot(second, mixed, with(two, "base_values", []float32{0.25, 0.5})...), optest.Ints(10, 17), 2, []float32{0.25, 0.2, 0.25, 1.2}},
+		{"two base values, votes for the first", ballot(first, mixed, with(two, "base_values", []float32{0.25, 0.5})...), optest.Ints(17, 10), 2, []float32{-0.05, 0.5, 0.95, 0.5}},
+		{"probit", ballot(first, plus, with(two, "post_transform", "PROBIT")...), optest.Ints(10, 17), 2, []float32{0.524401, -0.524401, -0.524401, 0.524401}},
 		{"votes for both", ballot([]int{0, 1, 0, 1}, []float32{0.7, 0.3, 0.4, 0.6}, two...), optest.Ints(10, 17), 2, []float32{0.7, 0.3, 0.4, 0.6}},
 		{"three", ballot(all, votes, three...), optest.Str(optest.Dims(2), "", "ant"), 3, votes},
 		{"three with base values", ballot(all, votes, with(three, "base_values", []float32{2, 0, 3})...), optest.Str(optest.Dims(2), "cat", "cat"), 3, []float32{3, 3, 5, 2.5, -1, 3.25}},

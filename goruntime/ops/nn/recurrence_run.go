@@ -196,7 +196,9 @@ func (s *recurrence) clearPadding(d int) {
 	}
 }
 
-// time returns which input step sequence b reads at step t, false behind its end.
+// time returns which input step sequence b reads at step t, false behind its end. A
+// sequence without steps leaves its initial state as the last one, as the equations have
+// it, so that a layer may be run in parts; ONNX Runtime gives zeros.
 func (s *recurrence) time(d, t, b int) (int, bool) {
 	n := s.steps
 	if s.lens != nil {
