@@ -56,11 +56,16 @@ func newAffine(c *op.Context, targets int) (*affine, error) {
 	if f.intercepts, err = tensor.ViewOf(tensor.F32, tensor.Shape{f.targets}, intercepts); err != nil {
 		return nil, err
 	}
-	panels := make([]float32, gemm.PackedSize(f.features, f.targets))
-	gemm.PackB(panels, f.coefficients, f.features, f.targets, 1, f.features)
-	f.panels, err = tensor.ViewOf(tensor.F32, tensor.Shape{len(panels)}, panels)
+	f.panels, err = op.Derive(a, panelsKey{f.features, f.targets}, func() (tensor.View, error) {
+		panels := make([]float32, gemm.PackedSize(f.features, f.targets))
+		gemm.PackB(panels, f.coefficients, f.features, f.targets, 1, f.features)
+		return tensor.ViewOf(tensor.F32, tensor.Shape{len(panels)}, panels)
+	})
 	return f, err
 }
+
+// panelsKey is what the panels depend on beside the attributes.
+type panelsKey struct{ features, targets int }
 
 // run computes the scores of all rows into out.
 func (f *affine) run(c *op.Context, kernel affineKernel) {
