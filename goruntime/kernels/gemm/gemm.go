@@ -1,4 +1,6 @@
-// Package gemm multiplies matrices of float32: C[M, N] = A[M, K] * B[K, N].
+// Package gemm multiplies matrices of float32: C[M, N] = A[M, K] * B[K, N]. It also
+// computes how far the rows of A and the columns of B are apart, by sums of squared
+// differences in the place of products.
 //
 // A is read in place with a row stride; B is read in place with a row stride or
 // from panels of 64 columns that PackB made. Each element of C is summed over k
@@ -43,6 +45,7 @@ type Args struct {
 	Start   Start
 	Bias    unsafe.Pointer // of N or M numbers, by Start
 	Relu    bool           // max(0, x) at the end; NaN stays
+	Apart   bool           // sums (a-b)^2 in the place of a*b
 }
 
 // tile is what a kernel reads; gemmgen has the offsets.
@@ -60,6 +63,7 @@ type tile struct {
 	relu int            // 80, 0 or 1
 	rows int            // for the portable kernel, which serves every size
 	cols int
+	far  bool // Apart
 }
 
 // variant is one implementation of the tiles.
@@ -152,6 +156,7 @@ func Run(g *Args, m0, m1, n0, n1 int) {
 	if g.Relu {
 		t.relu = 1
 	}
+	t.far = g.Apart
 	for j := n0; j < n1; j += v.lanes * v.vecs {
 		w := min(v.lanes*v.vecs, n1-j)
 		vecs := (w + v.lanes - 1) / v.lanes

@@ -40,6 +40,42 @@ func avx26x1(p *tile)
 //go:noescape
 func avx26x2(p *tile)
 
+//go:noescape
+func avx2Apart1x1(p *tile)
+
+//go:noescape
+func avx2Apart1x2(p *tile)
+
+//go:noescape
+func avx2Apart2x1(p *tile)
+
+//go:noescape
+func avx2Apart2x2(p *tile)
+
+//go:noescape
+func avx2Apart3x1(p *tile)
+
+//go:noescape
+func avx2Apart3x2(p *tile)
+
+//go:noescape
+func avx2Apart4x1(p *tile)
+
+//go:noescape
+func avx2Apart4x2(p *tile)
+
+//go:noescape
+func avx2Apart5x1(p *tile)
+
+//go:noescape
+func avx2Apart5x2(p *tile)
+
+//go:noescape
+func avx2Apart6x1(p *tile)
+
+//go:noescape
+func avx2Apart6x2(p *tile)
+
 var avx2Tiles = [6][2]func(*tile){
 	{avx21x1, avx21x2},
 	{avx22x1, avx22x2},
@@ -47,4 +83,13 @@ var avx2Tiles = [6][2]func(*tile){
 	{avx24x1, avx24x2},
 	{avx25x1, avx25x2},
 	{avx26x1, avx26x2},
+}
+
+var avx2ApartTiles = [6][2]func(*tile){
+	{avx2Apart1x1, avx2Apart1x2},
+	{avx2Apart2x1, avx2Apart2x2},
+	{avx2Apart3x1, avx2Apart3x2},
+	{avx2Apart4x1, avx2Apart4x2},
+	{avx2Apart5x1, avx2Apart5x2},
+	{avx2Apart6x1, avx2Apart6x2},
 }

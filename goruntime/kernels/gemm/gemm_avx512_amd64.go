@@ -76,6 +76,78 @@ func avx5126x3(p *tile)
 //go:noescape
 func avx5126x4(p *tile)
 
+//go:noescape
+func avx512Apart1x1(p *tile)
+
+//go:noescape
+func avx512Apart1x2(p *tile)
+
+//go:noescape
+func avx512Apart1x3(p *tile)
+
+//go:noescape
+func avx512Apart1x4(p *tile)
+
+//go:noescape
+func avx512Apart2x1(p *tile)
+
+//go:noescape
+func avx512Apart2x2(p *tile)
+
+//go:noescape
+func avx512Apart2x3(p *tile)
+
+//go:noescape
+func avx512Apart2x4(p *tile)
+
+//go:noescape
+func avx512Apart3x1(p *tile)
+
+//go:noescape
+func avx512Apart3x2(p *tile)
+
+//go:noescape
+func avx512Apart3x3(p *tile)
+
+//go:noescape
+func avx512Apart3x4(p *tile)
+
+//go:noescape
+func avx512Apart4x1(p *tile)
+
+//go:noescape
+func avx512Apart4x2(p *tile)
+
+//go:noescape
+func avx512Apart4x3(p *tile)
+
+//go:noescape
+func avx512Apart4x4(p *tile)
+
+//go:noescape
+func avx512Apart5x1(p *tile)
+
+//go:noescape
+func avx512Apart5x2(p *tile)
+
+//go:noescape
+func avx512Apart5x3(p *tile)
+
+//go:noescape
+func avx512Apart5x4(p *tile)
+
+//go:noescape
+func avx512Apart6x1(p *tile)
+
+//go:noescape
+func avx512Apart6x2(p *tile)
+
+//go:noescape
+func avx512Apart6x3(p *tile)
+
+//go:noescape
+func avx512Apart6x4(p *tile)
+
 var avx512Tiles = [6][4]func(*tile){
 	{avx5121x1, avx5121x2, avx5121x3, avx5121x4},
 	{avx5122x1, avx5122x2, avx5122x3, avx5122x4},
@@ -83,4 +155,13 @@ var avx512Tiles = [6][4]func(*tile){
 	{avx5124x1, avx5124x2, avx5124x3, avx5124x4},
 	{avx5125x1, avx5125x2, avx5125x3, avx5125x4},
 	{avx5126x1, avx5126x2, avx5126x3, avx5126x4},
+}
+
+var avx512ApartTiles = [6][4]func(*tile){
+	{avx512Apart1x1, avx512Apart1x2, avx512Apart1x3, avx512Apart1x4},
+	{avx512Apart2x1, avx512Apart2x2, avx512Apart2x3, avx512Apart2x4},
+	{avx512Apart3x1, avx512Apart3x2, avx512Apart3x3, avx512Apart3x4},
+	{avx512Apart4x1, avx512Apart4x2, avx512Apart4x3, avx512Apart4x4},
+	{avx512Apart5x1, avx512Apart5x2, avx512Apart5x3, avx512Apart5x4},
+	{avx512Apart6x1, avx512Apart6x2, avx512Apart6x3, avx512Apart6x4},
 }

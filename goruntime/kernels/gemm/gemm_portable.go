@@ -12,6 +12,13 @@ func portable(t *tile) {
 		begin(t, c, r)
 		for k, x := range a {
 			b := unsafe.Slice((*float32)(unsafe.Add(t.b, k*t.ldb)), t.cols)
+			if t.far {
+				for j := range c {
+					d := x - b[j]
+					c[j] += d * d
+				}
+				continue
+			}
 			for j := range c {
 				c[j] += x * b[j]
 			}

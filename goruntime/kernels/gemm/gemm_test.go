@@ -21,7 +21,7 @@ func random(r *rand.Rand, n int) []float32 {
 func address(s []float32) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(s)) }
 
 // reference computes in float64.
-func reference(a, b, bias []float32, m, n, k int, start Start, relu bool, c []float32) []float64 {
+func reference(a, b, bias []float32, m, n, k int, start Start, relu, apart bool, c []float32) []float64 {
 	out := make([]float64, m*n)
 	for i := range m {
 		for j := range n {
@@ -35,7 +35,12 @@ func reference(a, b, bias []float32, m, n, k int, start Start, relu bool, c []fl
 				s = float64(c[i*n+j])
 			}
 			for x := range k {
-				s += float64(a[i*k+x]) * float64(b[x*n+j])
+				l, r := float64(a[i*k+x]), float64(b[x*n+j])
+				if apart {
+					l -= r
+					r = l
+				}
+				s += l * r
 			}
 			if relu {
 				s = max(s, 0)
@@ -58,7 +63,8 @@ func TestEveryVariantAgreesWithFloat64(t *testing.T) {
 			for _, n := range []int{1, 7, 8, 15, 16, 17, 33, 63, 64, 65, 130} {
 				for _, k := range []int{0, 1, 3, 64, 257} {
 					for start := Zero; start <= Add; start++ {
-						check(t, r, v.name, m, n, k, start, (m+n+k)%2 == 0)
+						check(t, r, v.name, m, n, k, start, (m+n+k)%2 == 0, false)
+						check(t, r, v.name, m, n, k, start, (m+n+k)%2 == 0, true)
 					}
 				}
 			}
@@ -67,23 +73,23 @@ func TestEveryVariantAgreesWithFloat64(t *testing.T) {
 	}
 }
 
-func check(t *testing.T, r *rand.Rand, name string, m, n, k int, start Start, relu bool) {
+func check(t *testing.T, r *rand.Rand, name string, m, n, k int, start Start, relu, apart bool) {
 	t.Helper()
 	a, b, bias := random(r, m*k), random(r, k*n), random(r, max(m, n))
 	c := random(r, m*n)
-	want := reference(a, b, bias, m, n, k, start, relu, c)
+	want := reference(a, b, bias, m, n, k, start, relu, apart, c)
 	packed := make([]float32, PackedSize(k, n)+1)
 	PackB(packed, b, k, n, n, 1)
 	for _, ldb := range []int{0, n} {
 		got := append([]float32(nil), c...)
-		g := &Args{M: m, N: n, K: k, A: address(a), LDA: k, B: address(b), LDB: ldb, C: address(got), LDC: n, Start: start, Bias: address(bias), Relu: relu}
+		g := &Args{M: m, N: n, K: k, A: address(a), LDA: k, B: address(b), LDB: ldb, C: address(got), LDC: n, Start: start, Bias: address(bias), Relu: relu, Apart: apart}
 		if ldb == 0 {
 			g.B = address(packed)
 		}
 		Run(g, 0, m, 0, n)
 		for i, w := range want {
 			if math.Abs(float64(got[i])-w) > 1e-5*float64(k+10) {
-				t.Fatalf("%s %dx%dx%d start %d ldb %d: element %d is %v, want %v", name, m, n, k, start, ldb, i, got[i], w)
+				t.Fatalf("%s %dx%dx%d start %d ldb %d apart %v: element %d is %v, want %v", name, m, n, k, start, ldb, apart, i, got[i], w)
 			}
 		}
 	}
@@ -94,17 +100,19 @@ func TestARowAloneHasTheSameBits(t *testing.T) {
 	const m, n, k = 13, 150, 77
 	a, b := random(r, m*k), random(r, k*n)
 	whole, single := make([]float32, m*n), make([]float32, m*n)
-	g := &Args{M: m, N: n, K: k, A: address(a), LDA: k, B: address(b), LDB: n, C: address(whole), LDC: n}
-	Run(g, 0, m, 0, n)
-	g.C = address(single)
-	for i := range m {
-		for j := 0; j < n; j += Panel {
-			Run(g, i, i+1, j, min(n, j+Panel))
+	for _, apart := range []bool{false, true} {
+		g := &Args{M: m, N: n, K: k, A: address(a), LDA: k, B: address(b), LDB: n, C: address(whole), LDC: n, Apart: apart}
+		Run(g, 0, m, 0, n)
+		g.C = address(single)
+		for i := range m {
+			for j := 0; j < n; j += Panel {
+				Run(g, i, i+1, j, min(n, j+Panel))
+			}
 		}
-	}
-	for i := range whole {
-		if math.Float32bits(whole[i]) != math.Float32bits(single[i]) {
-			t.Fatalf("element %d: %v in the batch, %v alone", i, whole[i], single[i])
+		for i := range whole {
+			if math.Float32bits(whole[i]) != math.Float32bits(single[i]) {
+				t.Fatalf("apart %v, element %d: %v in the batch, %v alone", apart, i, whole[i], single[i])
+			}
 		}
 	}
 }

@@ -19,14 +19,15 @@ var svmAttrs = op.Attrs(op.Floats("coefficients"), op.Floats("kernel_params"), o
 type machine struct {
 	vectors, features   int
 	kernel              func(m *machine, r *svmRoom, out []float32)
+	apart               bool // it is of squared distances, others are of products
 	gamma, coef, degree float32
-	*supportVectors
-	from  *op.Rows
-	in    *tensor.View
-	load  rowLoader
-	end   similarityFinisher
-	rooms []svmRoom
-	free  chan int
+	panels              tensor.View // the vectors as gemm reads them
+	from                *op.Rows
+	in                  *tensor.View
+	load                rowLoader
+	end                 similarityFinisher
+	rooms               []svmRoom
+	free                chan int
 }
 
 // similarityFinisher makes the outputs of a row, given how similar it is to each
@@ -47,7 +48,7 @@ const together = 12
 
 var kernels = map[string]func(*machine, *svmRoom, []float32){
 	"LINEAR":  func(*machine, *svmRoom, []float32) {},
-	"RBF":     nil, // does not come from products
+	"RBF":     (*machine).radial,
 	"POLY":    (*machine).polynomial,
 	"SIGMOID": (*machine).sigmoid,
 }
@@ -68,7 +69,7 @@ func newMachine(c *op.Context, vectors []float32, n, scratch int, linear bool) (
 	if linear {
 		f = kernels["LINEAR"]
 	}
-	m.kernel = f
+	m.kernel, m.apart = f, name == "RBF" && !linear
 	switch p := a.Floats("kernel_params"); len(p) {
 	case 0:
 	case 3:
@@ -82,7 +83,7 @@ func newMachine(c *op.Context, vectors []float32, n, scratch int, linear bool) (
 func (m *machine) build(c *op.Context, vectors []float32, scratch int) error {
 	m.from = op.NewRows(c, 0)
 	var err error
-	m.supportVectors, err = op.Derive(c.Attr, vectorsKey{m.features}, func() (*supportVectors, error) { return newVectors(vectors, m.vectors, m.features) })
+	m.panels, err = op.Derive(c.Attr, vectorsKey{m.features}, func() (tensor.View, error) { return packVectors(vectors, m.vectors, m.features) })
 	if err != nil {
 		return err
 	}
@@ -102,28 +103,14 @@ func (m *machine) build(c *op.Context, vectors []float32, scratch int) error {
 	return nil
 }
 
-// supportVectors are the vectors of a machine in the orders in which they are read. They
-// are made once for a node.
-type supportVectors struct {
-	transposed []float32   // [features, vectors]
-	panels     tensor.View // the same as gemm reads it
-}
-
-// vectorsKey is what vectors depend on beside the attributes.
+// vectorsKey is what the panels of the vectors depend on beside the attributes.
 type vectorsKey struct{ features int }
 
-func newVectors(list []float32, n, features int) (*supportVectors, error) {
-	v := &supportVectors{transposed: make([]float32, len(list))}
-	for i := range n {
-		for f := range features {
-			v.transposed[f*n+i] = list[i*features+f]
-		}
-	}
+// packVectors returns n vectors as gemm reads them.
+func packVectors(list []float32, n, features int) (tensor.View, error) {
 	panels := make([]float32, gemm.PackedSize(features, n))
 	gemm.PackB(panels, list, features, n, 1, features)
-	var err error
-	v.panels, err = tensor.ViewOf(tensor.F32, tensor.Shape{len(panels)}, panels)
-	return v, err
+	return tensor.ViewOf(tensor.F32, tensor.Shape{len(panels)}, panels)
 }
 
 // rowLoader reads the numbers of rows as float32s.
@@ -168,60 +155,17 @@ func (m *machine) compare(r *svmRoom, n int) {
 	if m.vectors == 0 {
 		return
 	}
-	if m.kernel == nil {
-		m.radial(r, n)
-		return
-	}
-	gemm.Run(&gemm.Args{M: n, N: m.vectors, K: m.features, A: r.x.Data, LDA: m.features, B: m.panels.Data, C: r.similar.Data, LDC: m.vectors}, 0, n, 0, m.vectors)
+	gemm.Run(&gemm.Args{
+		M: n, N: m.vectors, K: m.features, A: r.x.Data, LDA: m.features, B: m.panels.Data, C: r.similar.Data, LDC: m.vectors, Apart: m.apart,
+	}, 0, n, 0, m.vectors)
 	m.kernel(m, r, r.out[:n*m.vectors])
 }
 
 // radial is exp(-gamma |x - v|^2), the squares added feature after feature.
-func (m *machine) radial(r *svmRoom, n int) {
-	for i := range n {
-		x, out := r.rows[i*m.features:(i+1)*m.features], r.out[i*m.vectors:(i+1)*m.vectors]
-		if m.vectors < 256 { // too few for loops of their own
-			m.distances(x, out)
-			continue
-		}
-		clear(out)
-		d := r.d[:m.vectors]
-		for f := range x {
-			vec.Combine(vec.Minus, d, m.transposed[f*m.vectors:(f+1)*m.vectors], x[f:f+1])
-			vec.Combine(vec.Times, d, d, d)
-			vec.Combine(vec.Plus, out, out, d)
-		}
-	}
-	out := r.out[:n*m.vectors]
-	for i, d := range out {
-		out[i] = -m.gamma * d
-	}
+func (m *machine) radial(_ *svmRoom, out []float32) {
+	gamma := [1]float32{-m.gamma}
+	vec.Combine(vec.Times, out, out, gamma[:])
 	vec.Apply(vec.Exponential, out, out)
-}
-
-// distances are the squares of those of x and the vectors, four at a time.
-func (m *machine) distances(x, out []float32) {
-	v := 0
-	for ; v+4 <= m.vectors; v += 4 {
-		var a, b, c, d float32
-		for f, at := range x {
-			p := m.transposed[f*m.vectors+v:][:4]
-			da, db, dc, dd := p[0]-at, p[1]-at, p[2]-at, p[3]-at
-			a += float32(da * da)
-			b += float32(db * db)
-			c += float32(dc * dc)
-			d += float32(dd * dd)
-		}
-		out[v], out[v+1], out[v+2], out[v+3] = a, b, c, d
-	}
-	for ; v < m.vectors; v++ {
-		a := float32(0)
-		for f, at := range x {
-			d := m.transposed[f*m.vectors+v] - at
-			a += float32(d * d)
-		}
-		out[v] = a
-	}
 }
 
 // linear replaces products p by gamma p + coef0.
