@@ -196,20 +196,3 @@ func (m *machine) sigmoid(_ *svmRoom, out []float32) {
 	m.linear(out)
 	vec.Apply(vec.HyperbolicTangent, out, out)
 }
-
-// weighed adds up products in float64, in four sums side by side.
-func weighed(weights, x []float32) float64 {
-	var a, b, c, d float64
-	for len(x) >= 4 {
-		w, y := weights[:4], x[:4]
-		a += float64(w[0]) * float64(y[0])
-		b += float64(w[1]) * float64(y[1])
-		c += float64(w[2]) * float64(y[2])
-		d += float64(w[3]) * float64(y[3])
-		weights, x = weights[4:], x[4:]
-	}
-	for i, y := range x {
-		a += float64(weights[i]) * float64(y)
-	}
-	return a + b + (c + d)
-}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/goruntime/goruntime/goruntime/errs"
+	"github.com/goruntime/goruntime/goruntime/kernels/dot"
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
@@ -187,7 +188,7 @@ func (f *svmClassifier) decide(similar []float32, scores, votes []float64) {
 // from.
 func (f *svmClassifier) weigh(similar []float32, from, class int) float64 {
 	at, n := f.starts[class], f.per[class]
-	return weighed(f.coefficients[from+at:from+at+n], similar[at:at+n])
+	return dot.Wide(similar[at:at+n], f.coefficients[from+at:from+at+n])
 }
 
 // both makes two scores of the one of a pair.

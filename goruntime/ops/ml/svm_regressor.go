@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/goruntime/goruntime/goruntime/errs"
+	"github.com/goruntime/goruntime/goruntime/kernels/dot"
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
@@ -75,7 +76,7 @@ func newSVMRegressor(c *op.Context) (*svmRegressor, error) {
 
 // finishSimilar implements similarityFinisher.
 func (f *svmRegressor) finishSimilar(row int, similar []float32, _ []float64) {
-	s := float64(f.rho) + weighed(f.coefficients, similar)
+	s := float64(f.rho) + dot.Wide(similar, f.coefficients)
 	out := f.out[row : row+1]
 	out[0] = float32(s)
 	switch {
