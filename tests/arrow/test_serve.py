@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import collections
 import http.server
 import json
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 import threading
+import time
 
 import numpy as np
 import pyarrow as pa
@@ -121,6 +124,49 @@ def test_clients_together_get_their_own_rows(served):
     dispatches = sum(v for (name, _), v in counted.items() if name == "goruntime_dispatches_total")
     assert 0 < dispatches < 150, "no requests ran together"
     assert counted[("goruntime_arena_bytes", "live")] == 0
+
+
+def test_sigterm_under_load_lets_streams_end(tmp_path):
+    """A stream that goes on ends well; one that goes on for longer than --drain is told so."""
+    shutil.copy(MODELS / "double.onnx", tmp_path / "double.onnx")
+    server = Served(tmp_path, "--drain", "2s")
+    signalled, answered, wrong = threading.Event(), collections.Counter(), []
+
+    def client(number: int, ends: bool) -> None:
+        x = np.arange(number * 100, number * 100 + 1000, dtype=np.float32)
+        batch = pa.record_batch({"x": x})
+        with flight.connect(server.uri) as c:
+            writer, reader = c.do_exchange(flight.FlightDescriptor.for_path("double"))
+            try:
+                writer.begin(batch.schema)
+                while not (ends and signalled.is_set()):
+                    writer.write_batch(batch)
+                    if not np.array_equal(reader.read_chunk().data.column("y").to_numpy(), 2 * x):
+                        wrong.append((number, "other numbers"))
+                    answered[number] += 1
+                writer.done_writing()
+                with pytest.raises(StopIteration):
+                    reader.read_chunk()
+                writer.close()
+            except (pa.ArrowException, flight.FlightError) as error:
+                if ends:
+                    wrong.append((number, error))
+
+    threads = [threading.Thread(target=client, args=(n, n > 0)) for n in range(4)]
+    for t in threads:
+        t.start()
+    while len(answered) < 4 or min(answered.values()) < 20:
+        time.sleep(0.01)
+    server.process.send_signal(signal.SIGTERM)
+    time.sleep(0.2)
+    signalled.set()
+    server.process.communicate(timeout=60)
+    for t in threads:
+        t.join()
+    assert server.process.returncode == 0
+    assert not wrong
+    with pytest.raises(flight.FlightUnavailableError), flight.connect(server.uri) as c:
+        list(c.list_flights())
 
 
 def test_a_public_address_needs_protection(tmp_path):
