@@ -179,6 +179,9 @@ func (p *Program) choose() {
 			s.loop = vec.FunctionLoop(vec.Function(s.code))
 		case s.kind == grid:
 			s.loop = vec.GridLoop(vec.Grid(s.code))
+		case s.kind == recoding:
+			s.codes.Prepare()
+			s.loop = s.codes.Loop()
 		case s.kind == curve:
 			s.loop = vec.CurveLoop(vec.Curve(s.code))
 		case p.single(s.b):

@@ -32,6 +32,7 @@ const (
 	operation             // code is a vec.Operation
 	curve                 // code is a vec.Curve
 	grid                  // code is a vec.Grid, b the number
+	recoding              // codes are the numbers
 )
 
 // step computes to from a and, for an operation, b; where from and by are places,
@@ -45,6 +46,7 @@ type step struct {
 	to          int
 	each        bool // one side is a number for each line
 	loop        vec.Loop
+	codes       *vec.Recoding
 }
 
 // Where a step reads and writes: inputs from 0 on, then numbers, then the output,
@@ -196,7 +198,7 @@ func (b *Bound) lines(lo, k int, at *[maxPlaces]unsafe.Pointer) {
 			// SAFETY: a number lies there.
 			s.loop.Run(at[s.to], at[s.a], nil, k*p.last, *(*float32)(at[s.times]), *(*float32)(at[s.plus]))
 		default:
-			s.loop.Run(at[s.to], at[s.a], at[s.b], k*p.last, s.s, s.r)
+			s.loop.Run(at[s.to], at[s.a], s.other(at), k*p.last, s.s, s.r)
 		}
 	}
 }
@@ -246,8 +248,16 @@ func (b *Bound) apply(n int, at *[maxPlaces]unsafe.Pointer) {
 			// SAFETY: a number lies there.
 			x, r = *(*float32)(at[s.times]), *(*float32)(at[s.plus])
 		}
-		s.loop.Run(at[s.to], at[s.a], at[s.b], n, x, r)
+		s.loop.Run(at[s.to], at[s.a], s.other(at), n, x, r)
 	}
+}
+
+// other returns what a step reads beside a.
+func (s *step) other(at *[maxPlaces]unsafe.Pointer) unsafe.Pointer {
+	if s.codes != nil {
+		return unsafe.Pointer(s.codes)
+	}
+	return at[s.b]
 }
 
 // from returns where in an input what belongs to output element o lies.

@@ -238,6 +238,10 @@ func TestMerging(t *testing.T) {
 		{"another sum", func(e *expression, x Ref) { hardSwish(e, x, 2.5, 6, 6) }, 4},
 		{"another bound", func(e *expression, x Ref) { hardSwish(e, x, 3, 5, 6) }, 4},
 		{"another divisor", func(e *expression, x Ref) { hardSwish(e, x, 3, 6, 5) }, 4},
+		{"a code through a gate", func(e *expression, x Ref) { gated(e, x, vec.Times, 6) }, 1},
+		{"a code through a gate and back", func(e *expression, x Ref) { e.combine(vec.Times, gated(e, x, vec.Times, 6), e.number(6)) }, 1},
+		{"a code through a gate and back by another number", func(e *expression, x Ref) { e.combine(vec.Times, gated(e, x, vec.Times, 6), e.number(5)) }, 2},
+		{"a code of a quotient through a gate", func(e *expression, x Ref) { gated(e, x, vec.Over, 6) }, 4},
 		{"a gelu in parts", func(e *expression, x Ref) { gelu(e, x, x, 1) }, 1},
 		{"a gelu of two values", func(e *expression, x Ref) { gelu(e, x, e.input(false), 1) }, 5},
 		{"a gelu with another sum", func(e *expression, x Ref) { gelu(e, x, x, 2) }, 5},
@@ -256,6 +260,13 @@ func TestMerging(t *testing.T) {
 func hardSwish(e *expression, x Ref, plus, bound, by float32) {
 	c := e.bend(vec.Clamp, e.combine(vec.Plus, x, e.number(plus)), 0, bound)
 	e.combine(vec.Over, e.combine(vec.Times, x, c), e.number(by))
+}
+
+// gated adds a code, the number that it stands for, a gate, and the code of that.
+func gated(e *expression, x Ref, first vec.Operation, over float32) Ref {
+	c := e.bend(vec.Whole, e.combine(first, x, e.number(7)), -20, 20)
+	g := e.bend(vec.Gate, e.combine(vec.Times, c, e.number(0.25)), 1.0/6, 0.5)
+	return e.bend(vec.Whole, e.combine(vec.Over, g, e.number(over)), -10, 30)
 }
 
 func gelu(e *expression, x, y Ref, plus float32) {

@@ -20,6 +20,7 @@ func (b *Builder) merge(p *Program) {
 				break
 			}
 		}
+		m.recode(i)
 	}
 }
 
@@ -156,11 +157,50 @@ func (m *merger) code(i int) bool {
 	return false
 }
 
+// grid returns the number of a code that one step reads, or of value i itself.
+func (m *merger) grid(i int, g vec.Grid) (v *value, n float32, ok bool) {
+	v = &m.b.values[i]
+	if v.from != computed || v.kind != grid || vec.Grid(v.code) != g {
+		return v, 0, false
+	}
+	n, ok = m.number(v.b)
+	return v, n, ok
+}
+
+// recode is a code of a product, times a number, through a gate and over a number a code
+// again.
+func (m *merger) recode(i int) bool {
+	last, over, ok := m.grid(i, vec.WholeOver)
+	if !ok {
+		return false
+	}
+	gate := m.b.values[last.a]
+	if gate.from != computed || gate.kind != curve || gate.lined || vec.Curve(gate.code) != vec.Gate || m.reads[last.a] != 1 || m.reads[gate.a] != 1 {
+		return false
+	}
+	return m.sides(gate.a, vec.Times, func(code, by int) bool {
+		scale, known := m.number(by)
+		c, times, ok := m.grid(code, vec.WholeTimes)
+		if !known || !ok || m.reads[code] != 1 {
+			return false
+		}
+		k := &vec.Recoding{
+			Times: times, Least: c.s, Most: c.r, Scale: scale, Slope: gate.s, Offset: gate.r, Over: over, Low: last.s, High: last.r, Back: 1,
+		}
+		return m.put(i, step{kind: recoding, a: c.a, codes: k}, last.a, gate.a, code)
+	})
+}
+
 // snap is a code of x/n, times n.
 func (m *merger) snap(i int) bool {
 	return m.sides(i, vec.Times, func(code, times int) bool {
 		c := m.b.values[code]
 		n, ok := m.number(times)
+		if ok && c.from == computed && c.kind == recoding && c.codes.Over == n && m.reads[code] == 1 {
+			k := *c.codes
+			k.Back = n
+			return m.put(i, step{kind: recoding, a: c.a, codes: &k}, code)
+		}
 		if !ok || c.from != computed || c.kind != grid || vec.Grid(c.code) != vec.WholeOver || m.reads[code] != 1 {
 			return false
 		}

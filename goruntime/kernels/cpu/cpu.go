@@ -34,6 +34,10 @@ var Best = sync.OnceValue(func() Level {
 	return best
 })
 
+// VBMI reports whether kernels may look bytes up in tables of registers, which some
+// processors with AVX-512 have.
+func VBMI() bool { return Best() == AVX512 && detectVBMI() }
+
 // VNNI reports whether kernels may use the dot products of bytes that some
 // processors of level AVX512 have.
 func VNNI() bool { return Best() == AVX512 && detectVNNI() }

@@ -16,4 +16,6 @@ func detect() Level {
 	}
 }
 
+func detectVBMI() bool { return cpu.X86.HasAVX512VBMI }
+
 func detectVNNI() bool { return cpu.X86.HasAVX512VNNI }

@@ -4,4 +4,6 @@ package cpu
 
 func detect() Level { return Portable }
 
+func detectVBMI() bool { return false }
+
 func detectVNNI() bool { return false }

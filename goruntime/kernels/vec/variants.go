@@ -31,7 +31,8 @@ type kernels struct {
 	curves                                      [curves]func(*args)
 	grids                                       [grids]func(*args)
 	sum, top, squares, normalize, softmax, sums func(*args)
-	second, fourth                              func(*args)
+	second, fourth, recode                      func(*args)
+	recodeBytes                                 func(*args)              // nil where there is none
 	windows                                     [joins][2]func(*windows) // by stride
 }
 

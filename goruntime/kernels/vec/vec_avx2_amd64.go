@@ -167,6 +167,9 @@ func avx2Second(p *args)
 func avx2Fourth(p *args)
 
 //go:noescape
+func avx2Recode(p *args)
+
+//go:noescape
 func avx2PlusWindows(p *windows)
 
 //go:noescape
@@ -183,6 +186,6 @@ var avx2Kernels = kernels{
 	binary: [operations][3]func(*args){{avx2AddVV, avx2AddVS, avx2AddSV}, {avx2SubVV, avx2SubVS, avx2SubSV}, {avx2MulVV, avx2MulVS, avx2MulSV}, {avx2DivVV, avx2DivVS, avx2DivSV}, {avx2MaxVV, avx2MaxVS, avx2MaxSV}, {avx2MinVV, avx2MinVS, avx2MinSV}, {avx2LeakVV, avx2LeakVS, avx2LeakSV}},
 	curves: [curves]func(*args){avx2Clamp, avx2Line, avx2Ramp, avx2Gate, avx2Bell, avx2Whole},
 	grids:  [grids]func(*args){avx2WholeOver, avx2WholeTimes, avx2Snap},
-	sum:    avx2Sum, top: avx2Top, squares: avx2Squares, normalize: avx2Normalize, softmax: avx2Softmax, sums: avx2Sums, second: avx2Second, fourth: avx2Fourth,
+	sum:    avx2Sum, top: avx2Top, squares: avx2Squares, normalize: avx2Normalize, softmax: avx2Softmax, sums: avx2Sums, second: avx2Second, fourth: avx2Fourth, recode: avx2Recode, recodeBytes: nil,
 	windows: [joins][2]func(*windows){{avx2PlusWindows, avx2PlusSecond}, {avx2LargerWindows, avx2LargerSecond}},
 }

@@ -167,6 +167,12 @@ func avx512Second(p *args)
 func avx512Fourth(p *args)
 
 //go:noescape
+func avx512Recode(p *args)
+
+//go:noescape
+func avx512RecodeBytes(p *args)
+
+//go:noescape
 func avx512PlusWindows(p *windows)
 
 //go:noescape
@@ -183,6 +189,6 @@ var avx512Kernels = kernels{
 	binary: [operations][3]func(*args){{avx512AddVV, avx512AddVS, avx512AddSV}, {avx512SubVV, avx512SubVS, avx512SubSV}, {avx512MulVV, avx512MulVS, avx512MulSV}, {avx512DivVV, avx512DivVS, avx512DivSV}, {avx512MaxVV, avx512MaxVS, avx512MaxSV}, {avx512MinVV, avx512MinVS, avx512MinSV}, {avx512LeakVV, avx512LeakVS, avx512LeakSV}},
 	curves: [curves]func(*args){avx512Clamp, avx512Line, avx512Ramp, avx512Gate, avx512Bell, avx512Whole},
 	grids:  [grids]func(*args){avx512WholeOver, avx512WholeTimes, avx512Snap},
-	sum:    avx512Sum, top: avx512Top, squares: avx512Squares, normalize: avx512Normalize, softmax: avx512Softmax, sums: avx512Sums, second: avx512Second, fourth: avx512Fourth,
+	sum:    avx512Sum, top: avx512Top, squares: avx512Squares, normalize: avx512Normalize, softmax: avx512Softmax, sums: avx512Sums, second: avx512Second, fourth: avx512Fourth, recode: avx512Recode, recodeBytes: avx512RecodeBytes,
 	windows: [joins][2]func(*windows){{avx512PlusWindows, avx512PlusSecond}, {avx512LargerWindows, avx512LargerSecond}},
 }
