@@ -51,7 +51,7 @@ func openModel(f found, o exec.Options, ms *metrics, c *crew) (*Model, error) {
 			return nil, err
 		}
 	}
-	if err := verify(f.path, manifest); err != nil {
+	if err := verify(f, manifest); err != nil {
 		return nil, err
 	}
 	s, err := exec.Open(f.path, o)

@@ -216,18 +216,21 @@ func at(path, model, version string) found {
 	return f
 }
 
-// verify compares a file with the checksum of its manifest.
-func verify(path string, m *arrowio.Manifest) error {
+// verify compares a file with the name, the version and the checksum of its manifest.
+func verify(f found, m *arrowio.Manifest) error {
+	if said := (name{cmp.Or(m.Name, f.model), cmp.Or(m.Version, f.version)}); said != f.name {
+		return errs.New(errs.Model, "the manifest is of the model %s, version %s, the file is served as %s, version %s: put it at NAME/VERSION/model.onnx", said.model, said.version, f.model, f.version)
+	}
 	if m.Checksum == "" {
 		return nil
 	}
-	f, err := os.Open(path)
+	file, err := os.Open(f.path)
 	if err != nil {
 		return errs.New(errs.IO, "%w", err)
 	}
-	defer f.Close()
+	defer file.Close()
 	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
+	if _, err := io.Copy(h, file); err != nil {
 		return errs.New(errs.IO, "%w", err)
 	}
 	if got := hex.EncodeToString(h.Sum(nil)); got != m.Checksum {

@@ -404,7 +404,7 @@ func TestAModelIsReplacedWhileItServes(t *testing.T) {
 	}
 }
 
-func TestChecksums(t *testing.T) {
+func TestManifestsOfOtherModelsAreRefused(t *testing.T) {
 	testkit.NoLeaks(t)
 	dir := t.TempDir()
 	text, err := os.ReadFile("../../tests/models/double.onnx")
@@ -414,14 +414,29 @@ func TestChecksums(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "m.onnx"), text, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := (&arrowio.Manifest{Checksum: strings.Repeat("0", 64)}).Write(filepath.Join(dir, "m.manifest.json")); err != nil {
-		t.Fatal(err)
-	}
 	r := NewRepository(dir, exec.Options{})
 	defer r.Close()
-	failed := r.Refresh()
-	if len(failed) != 1 || !strings.Contains(failed[0].Error(), "the manifest says 0000") {
-		t.Errorf("failures %v", failed)
+	for _, c := range []struct {
+		m    arrowio.Manifest
+		text string
+	}{
+		{arrowio.Manifest{Checksum: strings.Repeat("0", 64)}, "the manifest says 0000"},
+		{arrowio.Manifest{Name: "n"}, "the manifest is of the model n, version 1, the file is served as m, version 1"},
+		{arrowio.Manifest{Name: "m", Version: "2"}, "the manifest is of the model m, version 2, the file is served as m, version 1"},
+		{arrowio.Manifest{Name: "m", Version: "1"}, ""},
+	} {
+		path := filepath.Join(dir, "m.manifest.json")
+		if err := c.m.Write(path); err != nil {
+			t.Fatal(err)
+		}
+		later := time.Now().Add(time.Hour)
+		if err := os.Chtimes(path, later, later.Add(time.Duration(len(c.text))*time.Second)); err != nil {
+			t.Fatal(err)
+		}
+		failed := r.Refresh()
+		if c.text == "" && len(failed) > 0 || c.text != "" && (len(failed) != 1 || !strings.Contains(failed[0].Error(), c.text)) {
+			t.Errorf("failures %v, want %q", failed, c.text)
+		}
 	}
 }
 

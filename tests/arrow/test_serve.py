@@ -185,9 +185,17 @@ def test_manifests_are_written_for_editing(tmp_path):
     command = [sys.executable, "-c", "from goruntime.cli import main; main()", "manifest", str(tmp_path / "m.onnx")]
     assert subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip() == str(tmp_path / "m.manifest.json")
     found = json.loads((tmp_path / "m.manifest.json").read_text())
-    assert found["inputs"] == {"x": {"columns": ["x"]}}
+    assert found["inputs"] == {"x": {}}
     assert found["outputs"] == [{"value": "y"}]
     assert "--force" in subprocess.run(command, capture_output=True, text=True, check=False).stderr
+    server = Served(tmp_path)  # what was written changes nothing
+    rows = np.array([[1, -2, 3], [-4, 5, -6]], np.float32)
+    lists = pa.record_batch({"x": pa.FixedSizeListArray.from_arrays(pa.array(rows.ravel()), 3)})
+    columns = pa.record_batch(dict(zip("abc", rows.T, strict=True)))
+    with flight.connect(server.uri) as client:
+        for batch in (lists, columns):
+            assert exchange(client, ["m"], [batch])[0].column("y").to_pylist() == np.maximum(rows, 0).tolist()
+    server.stop()
 
 
 def test_spans_are_sent_where_the_environment_says(tmp_path, monkeypatch):

@@ -39,7 +39,8 @@ func manifestCommand() *cobra.Command {
 	return c
 }
 
-// manifestOf returns the manifest that says what happens without one.
+// manifestOf returns the manifest that says what happens without one. A matrix is fed by a
+// column of lists, or by columns of numbers, which are to be named.
 func manifestOf(path string) (*arrowio.Manifest, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -54,7 +55,11 @@ func manifestOf(path string) (*arrowio.Manifest, error) {
 	m := &arrowio.Manifest{Checksum: hex.EncodeToString(sum[:]), Inputs: map[string]arrowio.InputRule{}}
 	for _, in := range s.Inputs() {
 		if _, ok := arrowio.FieldOf(in); ok && !in.Optional {
-			m.Inputs[in.Name] = arrowio.InputRule{Columns: []string{in.Name}}
+			rule := arrowio.InputRule{Columns: []string{in.Name}}
+			if len(in.Type.Dims) == 2 {
+				rule.Columns = nil
+			}
+			m.Inputs[in.Name] = rule
 		}
 	}
 	for _, out := range s.Outputs() {
