@@ -52,7 +52,8 @@ func SessionReport(h int64) (text string, err error) {
 		Execution: int64(s.ExecutionArena), IO: int64(s.IOArena), Counters: s.Count(),
 	}
 	for _, o := range m.Opsets {
-		r.Opsets[onnx.Domain(o.Domain)] = o.Version
+		d := onnx.Domain(o.Domain)
+		r.Opsets[d] = max(r.Opsets[d], o.Version) // of a domain that is there twice, as it runs
 	}
 	for _, kv := range m.Metadata {
 		r.Metadata[kv.Key] = kv.Value

@@ -121,7 +121,10 @@ class ReferenceEvaluator:
             from .policy import threads_of
 
             num_threads = threads_of(cpu_execution, num_threads)
-        _check_threads(num_threads)
+        if num_threads is not None:
+            from .policy import check_threads
+
+            check_threads(num_threads)
         self.verbose = verbose
         self._strings, self._counting = string_dtype, bool(cpu_execution_counters)
         self._threads, self._given = num_threads or 0, (allocator, io_allocator)
@@ -274,7 +277,10 @@ class ReferenceEvaluator:
             and timeout is None and cancel is None and num_threads is None and check_shape_annotations is None
         ):  # fmt: skip
             return self._run(output_names, feed_inputs)
-        _check_threads(num_threads)
+        if num_threads is not None:
+            from .policy import check_threads
+
+            check_threads(num_threads)
         other = self._variant(attributes, context)
         if other is not self:
             try:
@@ -601,16 +607,11 @@ class ReferenceEvaluator:
         Raises:
             ArgumentError: nothing was to be counted.
         """
-        from ._control import report
+        from .policy import counted
 
         if not self._counting:
             raise ArgumentError("nothing was counted: make the evaluator with cpu_execution_counters=True")
-        counts: dict[str, int] = dict.fromkeys(_COUNTERS, 0)
-        for evaluator in (self, *self._variants.values()):
-            if not evaluator._unbound:
-                for name, n in report("SessionReport", evaluator._native.handle)["counters"].items():
-                    counts[name] += n
-        return counts
+        return counted(e._native.handle for e in (self, *self._variants.values()) if not e._unbound)
 
     def stats(self) -> dict[str, dict[str, Any]]:
         """Return the counters of both arenas."""
@@ -665,16 +666,6 @@ class ReferenceEvaluator:
         if getattr(self, "_native", None) is None:  # in a traceback of what failed to open
             return "ReferenceEvaluator(not open)"
         return f"ReferenceEvaluator({', '.join(self.input_names)} -> {', '.join(self.output_names)})"
-
-
-_COUNTERS = ("dispatches", "limited_inline_dispatches", "busy_inline_dispatches", "chunks", "worker_chunks")
-
-
-def _check_threads(n: Any) -> None:
-    import operator
-
-    if n is not None and (not hasattr(n, "__index__") or operator.index(n) < 0):
-        raise ArgumentError(f"num_threads is {n!r}: a number not below 0 expected, where 0 and None are all")
 
 
 def _rebuild(data: Any, settings: dict[str, Any], kernels: dict[Key, Factory]) -> ReferenceEvaluator:

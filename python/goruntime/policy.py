@@ -1,8 +1,9 @@
-"""What onnx-light's cpu_execution asks for, as far as it is to be had here."""
+"""How runs use the threads of the process: onnx-light's cpu_execution, as far as it is to
+be had here, and what the threads did."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .errors import ArgumentError, WrongTypeError
@@ -33,3 +34,26 @@ def threads_of(policy: Mapping[str, Any], num_threads: int | None) -> int | None
     if not isinstance(threads, int) or threads < 0:
         raise ArgumentError(f"cpu_execution: num_threads is {threads!r}, a number not below 0 expected")
     return num_threads if num_threads is not None else threads or None
+
+
+def check_threads(n: Any) -> None:
+    """Check a number of threads.
+
+    Raises:
+        ArgumentError: it is none.
+    """
+    import operator
+
+    if not hasattr(n, "__index__") or operator.index(n) < 0:
+        raise ArgumentError(f"num_threads is {n!r}: a number not below 0 expected, where 0 and None are all")
+
+
+def counted(handles: Iterable[int]) -> dict[str, int]:
+    """Return what the loops of some sessions did, together."""
+    from ._control import report
+
+    counts = dict.fromkeys(("dispatches", "limited_inline_dispatches", "busy_inline_dispatches", "chunks", "worker_chunks"), 0)
+    for handle in handles:
+        for name, n in report("SessionReport", handle)["counters"].items():
+            counts[name] += n
+    return counts

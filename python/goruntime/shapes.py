@@ -6,7 +6,7 @@ import operator
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .errors import NameNotFoundError, ShapeError, WrongTypeError
+from .errors import NameNotFoundError, ShapeError, UnsupportedError, WrongTypeError
 from .events import _NAMES
 
 Info = tuple[str, str, int, "tuple[int | str | None, ...] | None", int]
@@ -21,7 +21,9 @@ def described(inputs: Sequence[Info], shapes: Mapping[str, Any]) -> list[dict[st
 
 
 def _one(info: Info, given: Any) -> dict[str, Any]:
-    name, _, dtype, _, _ = info
+    name, kind, dtype, _, _ = info
+    if kind.startswith(("seq(", "optional(", "map(")):
+        raise UnsupportedError(f"{name!r} is a {kind}, which has no one shape to compile for: the first run compiles")
     shape = given
     if hasattr(given, "dtype") and hasattr(given, "shape"):
         dtype, shape = _number(given.dtype), given.shape

@@ -10,7 +10,7 @@ import onnx.reference
 import pytest
 from onnx import AttributeProto, TensorProto, helper
 
-from goruntime import ArgumentError, ReferenceEvaluator, WrongTypeError
+from goruntime import ArgumentError, ReferenceEvaluator, UnsupportedError, WrongTypeError
 
 X = np.array([-1, 2, 3], np.float32)
 
@@ -128,3 +128,20 @@ except goruntime.UnsupportedError as error: print(error)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "what a model declares for its values is read with the package onnx: pip install onnx\n"
+
+
+def test_a_domain_that_is_imported_twice_has_the_opset_that_counts(path):
+    model = onnx.load(path("add"))
+    (own,) = [o.version for o in model.opset_import if not o.domain]
+    model.opset_import.append(helper.make_opsetid("", own - 1))
+    model.opset_import.append(helper.make_opsetid("unused", 3))
+    assert ReferenceEvaluator(model).opsets == {"": own, "unused": 3}
+
+
+def test_inputs_that_are_no_tensors_have_no_shape_to_prepare():
+    sequence = helper.make_sequence_type_proto(helper.make_tensor_type_proto(TensorProto.FLOAT, None))
+    graph = helper.make_graph([helper.make_node("SequenceLength", ["s"], ["n"])], "g", [helper.make_value_info("s", sequence)],
+                              [helper.make_tensor_value_info("n", TensorProto.INT64, [])])  # fmt: skip
+    evaluator = ReferenceEvaluator(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=10))
+    with pytest.raises(UnsupportedError, match=r"'s' is a seq\(tensor\(float\)\), which has no one shape"):
+        evaluator.prepare({"s": (3,)})
