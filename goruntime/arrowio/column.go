@@ -44,8 +44,8 @@ func descend(data arrow.ArrayData, rows int) (leaf, error) {
 		if k < 0 {
 			return l, errs.New(errs.Argument, "the lists have different lengths: all must be equally long")
 		}
-		if row := firstNull(l.data, l.offset, count); row >= 0 {
-			return l, errs.New(errs.Argument, "list %d is null: only values may be, with a fill", row)
+		if at := firstNull(l.data, l.offset, count); at >= 0 {
+			return l, errs.New(errs.Argument, "a list of row %d is null: only plain columns may be, with a fill", at/(count/rows))
 		}
 		child := l.data.Children()[0]
 		if start+count*k > child.Len() {

@@ -277,7 +277,7 @@ func (f *Feeds) booleans(l *leaf) (tensor.View, error) {
 // fill copies a column and writes the fill value where it is null; row is the first.
 func (f *Feeds) fill(in *input, l *leaf, row int, v *tensor.View) error {
 	if len(v.Shape) > 1 {
-		return errs.New(errs.Argument, "value %d is null: only plain columns may be, with a fill", row)
+		return errs.New(errs.Argument, "a value of row %d is null: only plain columns may be, with a fill", row/v.Shape[1:].Elements())
 	}
 	if in.fill == nil {
 		return noFill(row)

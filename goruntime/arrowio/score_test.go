@@ -17,6 +17,7 @@ import (
 	"github.com/goruntime/goruntime/goruntime/exec"
 	"github.com/goruntime/goruntime/goruntime/internal/testkit"
 	_ "github.com/goruntime/goruntime/goruntime/ops" // all operators
+	"github.com/goruntime/goruntime/goruntime/tensor"
 )
 
 // open opens a small model of the tests.
@@ -176,6 +177,42 @@ func TestDictionariesOfStringsAreViews(t *testing.T) {
 	}
 }
 
+// Strings are views of their bytes: a batch of many costs as many allocations as one of few.
+func TestStringsCostNoAllocationEach(t *testing.T) {
+	testkit.NoLeaks(t)
+	s := open(t, "strings")
+	for _, kind := range []arrow.DataType{arrow.BinaryTypes.String, arrow.BinaryTypes.LargeString, arrow.BinaryTypes.StringView} {
+		schema := schemaOf(field("s", kind), field("t", kind))
+		p, err := Compile(s, schema, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var costs []float64
+		for _, n := range []int{10, 1000} {
+			b := batchOf(t, schema, "["+strings.Repeat(`{"s":"short","t":"one that is longer than a view has room for"},`, n-1)+`{"s":"","t":"ß"}]`)
+			f, err := p.Feeds(b, s.IO())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if words := tensor.Elems[string](&f.Views[0]); f.Rows != n || words[0] != "short" || words[n-1] != "" {
+				t.Errorf("%v: %d rows from %q to %q", kind, f.Rows, words[0], words[n-1])
+			}
+			f.Release()
+			costs = append(costs, testing.AllocsPerRun(20, func() {
+				f, err := p.Feeds(b, s.IO())
+				if err != nil {
+					t.Fatal(err)
+				}
+				f.Release()
+			}))
+			b.Release()
+		}
+		if costs[1] > costs[0] {
+			t.Errorf("%v: %v allocations for 10 rows, %v for 1000", kind, costs[0], costs[1])
+		}
+	}
+}
+
 func TestWhatIsRefused(t *testing.T) {
 	for _, c := range []struct {
 		name, model string
@@ -198,6 +235,8 @@ func TestWhatIsRefused(t *testing.T) {
 		{"two columns of one name for the one input", "fixed", schemaOf(field("a", f32), field("a", f32), field("b", f32)), `[]`, nil, errs.Argument, `the columns 0 and 1 are both named "a"`},
 		{"a type without a tensor", "double", schemaOf(field("x", arrow.FixedWidthTypes.Date32)), `[]`, nil, errs.Type, "which no tensor can hold"},
 		{"lists of different lengths", "double", schemaOf(field("x", arrow.ListOf(f32))), `[{"x":[1]},{"x":[1,2]}]`, nil, errs.Argument, "the lists have different lengths"},
+		{"a null list", "double", schemaOf(field("x", arrow.FixedSizeListOf(2, arrow.FixedSizeListOf(2, f32)))), `[{"x":[[1,2],[3,4]]},{"x":[[1,2],null]}]`, nil, errs.Argument, `the column "x": a list of row 1 is null`},
+		{"a null in a list", "double", schemaOf(field("x", arrow.FixedSizeListOf(3, f32))), `[{"x":[1,2,3]},{"x":[1,2,3]},{"x":[1,2,null]}]`, nil, errs.Argument, `the column "x": a value of row 2 is null`},
 		{"too many rows", "double", schemaOf(field("x", f32)), `[{"x":1},{"x":2}]`, &Manifest{Limits: Limits{Rows: 1}}, errs.Argument, "2 rows given, at most 1 allowed"},
 		{"too many bytes", "double", schemaOf(field("x", f32)), `[{"x":1},{"x":2}]`, &Manifest{Limits: Limits{Bytes: 4}}, errs.Argument, "bytes given, at most 4 allowed"},
 		{"too many columns", "double", schemaOf(field("x", f32), field("z", f32)), `[{"x":1,"z":2}]`, &Manifest{Limits: Limits{Columns: 1}}, errs.Argument, "2 columns given, at most 1 allowed"},

@@ -46,7 +46,7 @@ func (s *service) exchange(stream aflight.FlightService_DoExchangeServer, wait *
 	return s.scored(stream, wait, scored{named: s.named, do: func(m *Model, out arrow.RecordBatch, metadata []byte, t *spent) error {
 		return t.timed(stageEncode, func() error {
 			if x.schema == nil {
-				if err := x.begin(stream, wait, m, out.Schema()); err != nil {
+				if err := x.begin(stream, wait, s.options.Stock, m, out.Schema()); err != nil {
 					return err
 				}
 			}
@@ -66,7 +66,7 @@ type scored struct {
 func (s *service) scored(stream grpc.ServerStream, wait *patience, what scored) error {
 	ctx, end := newCaller(stream.Context())
 	defer end()
-	in := newMessages(stream, wait, expander{s.io, int64(s.options.MaxMessage)})
+	in := newMessages(stream, wait, s.options.Stock, expander{s.io, int64(s.options.MaxMessage)})
 	r, err := ipc.NewReaderFromMessageReader(in, ipc.WithAllocator(memory.DefaultAllocator))
 	if err != nil {
 		in.Release() // else the reader's
@@ -146,8 +146,8 @@ type answers struct {
 }
 
 // begin sends the schema, or has it sent with the first batch.
-func (a *answers) begin(stream grpc.ServerStream, wait *patience, m *Model, schema *arrow.Schema) error {
-	a.out.stream, a.out.patience, a.out.counter = stream, wait, m.session.IO()
+func (a *answers) begin(stream grpc.ServerStream, wait *patience, stock bool, m *Model, schema *arrow.Schema) error {
+	a.out.stream, a.out.patience, a.out.stock, a.out.counter = stream, wait, stock, m.session.IO()
 	a.schema = schema
 	if !plain(schema) {
 		a.w = ipc.NewWriterWithPayloadWriter(&a.out, ipc.WithSchema(schema))

@@ -1,6 +1,7 @@
 package flight
 
 import (
+	"bytes"
 	"errors"
 	"sync/atomic"
 	"time"
@@ -22,6 +23,7 @@ import (
 type messages struct {
 	stream     grpc.ServerStream
 	patience   *patience
+	stock      bool // messages come through protobuf's codec
 	expander   expander
 	counter    *arena.IOArena // of the model
 	refs       atomic.Int64
@@ -32,8 +34,8 @@ type messages struct {
 	gathering  time.Duration // how long it took to gather its body
 }
 
-func newMessages(s grpc.ServerStream, p *patience, x expander) *messages {
-	m := &messages{stream: s, patience: p, expander: x}
+func newMessages(s grpc.ServerStream, p *patience, stock bool, x expander) *messages {
+	m := &messages{stream: s, patience: p, stock: stock, expander: x}
 	m.refs.Store(1)
 	return m
 }
@@ -56,7 +58,7 @@ func (m *messages) Message() (*ipc.Message, error) {
 	for len(r.header) == 0 {
 		r.body.Release()
 		*r = received{}
-		err := m.patience.during(func() error { return m.stream.RecvMsg(r) })
+		err := m.patience.during(func() error { return m.receive(r) })
 		if err != nil {
 			return nil, err
 		}
@@ -66,7 +68,7 @@ func (m *messages) Message() (*ipc.Message, error) {
 		}
 		m.metadata = r.metadata
 	}
-	body := memory.NewBufferBytes(nil)
+	body := memory.NewBufferBytes(r.plain)
 	if r.body.Valid() {
 		body = memory.NewBufferWithAllocator(r.bytes(), blockOwner{r.body})
 	}
@@ -76,11 +78,26 @@ func (m *messages) Message() (*ipc.Message, error) {
 		return nil, err
 	}
 	m.count(arena.CopyReceive, r.size)
+	m.count(arena.CopyReceive, len(r.plain)) // out of the frames
+	m.count(arena.CopyReceive, len(r.plain)) // out of the message
 	if msg.expanded > 0 {
 		m.count(arena.CopyDecompress, msg.expanded)
 	}
 	m.last = msg.Message
 	return msg.Message, nil
+}
+
+// receive reads the next message.
+func (m *messages) receive(r *received) error {
+	if !m.stock {
+		return m.stream.RecvMsg(r)
+	}
+	d := &aflight.FlightData{}
+	if err := m.stream.RecvMsg(d); err != nil {
+		return err
+	}
+	r.descriptor, r.header, r.metadata, r.plain = d.FlightDescriptor, d.DataHeader, d.AppMetadata, d.DataBody
+	return nil
 }
 
 func (m *messages) count(why arena.CopyReason, n int) {
@@ -167,6 +184,7 @@ func (m *messages) Release() {
 type outgoing struct {
 	stream   grpc.ServerStream
 	patience *patience
+	stock    bool           // messages go through protobuf's codec
 	counter  *arena.IOArena // of the model
 	metadata []byte
 	hold     *hold // of the batch that is written
@@ -199,7 +217,22 @@ func (o *outgoing) send() error {
 	if s.size > 0 {
 		o.counter.CountCopy(arena.CopySend, s.size)
 	}
+	if o.stock {
+		return o.sendStock()
+	}
 	return o.patience.during(func() error { return o.stream.SendMsg(s) })
+}
+
+// sendStock sends the message that was begun as protobuf has it.
+func (o *outgoing) sendStock() error {
+	s := &o.message
+	d := &aflight.FlightData{DataHeader: s.header, AppMetadata: s.metadata, DataBody: bytes.Join(s.parts, nil)}
+	for range 2 { // into one body, and into the message
+		if s.size > 0 {
+			o.counter.CountCopy(arena.CopySend, s.size)
+		}
+	}
+	return o.patience.during(func() error { return o.stream.SendMsg(d) })
 }
 
 // Write takes a part of the body; SerializeBody calls it.

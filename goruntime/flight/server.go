@@ -41,7 +41,10 @@ type Options struct {
 	// Held is the most bytes of answers that prepared statements hold together until they
 	// are fetched; 0 is 256 MiB.
 	Held int64
-	Log  *slog.Logger // nil logs nothing
+	// Stock has messages go through protobuf's own codec and gRPC's buffers: slower, and
+	// without gRPC's experimental interface for memory.
+	Stock bool
+	Log   *slog.Logger // nil logs nothing
 	// Tracer makes a span of every call, batch and stage; nil makes none.
 	Tracer trace.Tracer
 }
@@ -103,13 +106,15 @@ func New(r *Repository, o Options) *Server {
 	s := &Server{health: health.NewServer(), wire: w}
 	s.service = &service{repository: r, options: o, io: w.io, tracing: tracing{o.Tracer}, statements: newStatements(o.Held, o.Idle)}
 	list := []grpc.ServerOption{
-		grpc.ForceServerCodecV2(s.wire), grpc.MaxRecvMsgSize(o.MaxMessage), grpc.MaxSendMsgSize(o.MaxMessage), grpc.InitialWindowSize(window),
+		grpc.MaxRecvMsgSize(o.MaxMessage), grpc.MaxSendMsgSize(o.MaxMessage), grpc.InitialWindowSize(window),
 		grpc.InitialConnWindowSize(window), grpc.ReadBufferSize(readBuffer), grpc.WriteBufferSize(writeBuffer),
 		grpc.MaxConcurrentStreams(maxStreams),
-		experimental.BufferPool(newFrames(frame/4, frame, readBuffer)),
 		grpc.KeepaliveParams(keepalive.ServerParameters{Time: time.Minute, Timeout: 20 * time.Second}),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 10 * time.Second, PermitWithoutStream: true}),
 		grpc.StreamInterceptor(s.service.stream), grpc.UnaryInterceptor(s.service.unary),
+	}
+	if !o.Stock {
+		list = append(list, grpc.ForceServerCodecV2(s.wire), experimental.BufferPool(newFrames(frame/4, frame, readBuffer)))
 	}
 	if o.TLS != nil {
 		list = append(list, grpc.Creds(credentials.NewTLS(o.TLS)))

@@ -612,6 +612,39 @@ func TestPayloadsAreCopiedOnceEachWay(t *testing.T) {
 	}
 }
 
+// Through protobuf's codec the same is answered, with more copies, all of them counted.
+func TestTheStockCodecAnswersAlike(t *testing.T) {
+	r := start(t, Options{Stock: true}, nil, "double")
+	c := r.connect(nil)
+	k := r.talk(context.Background(), c, "double")
+	defer k.end()
+	for i := range 5 {
+		got, err := k.ask(fmt.Sprint("batch ", i), float32(i), 1)
+		if err != nil || !same(got, []float32{2 * float32(i), 2}) {
+			t.Fatalf("batch %d: %v, %v", i, got, err)
+		}
+	}
+	m, err := r.repository.Get("double", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.leave()
+	if c := m.session.IO().Stats().Copies; c[arena.CopyReceive] != 10 || c[arena.CopySend] != 15 {
+		t.Errorf("%d copies in and %d out of 5 batches, want 2 and 3 of each", c[arena.CopyReceive], c[arena.CopySend])
+	}
+	refused := r.talk(context.Background(), c, "none")
+	defer refused.end()
+	if _, err := refused.ask("", 1); status.Code(err) != codes.NotFound {
+		t.Errorf("no model: %v", err)
+	}
+	a := r.sql().prepare("double")
+	defer a.close()
+	a.bind([]float32{1, 2}, []float32{3})
+	if got, err := a.answers(); err != nil || len(got) != 2 || !same(got[0], []float32{2, 4}) || !same(got[1], []float32{6}) {
+		t.Errorf("a statement: %v, %v", got, err)
+	}
+}
+
 // What is sent need not be Arrow at all.
 func TestHostileStreams(t *testing.T) {
 	r := start(t, Options{}, nil, "double")

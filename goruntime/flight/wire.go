@@ -45,7 +45,8 @@ type received struct {
 	descriptor       *aflight.FlightDescriptor
 	header, metadata []byte
 	body             arena.Handle
-	size             int // of the body
+	size             int    // of the body
+	plain            []byte // the body, where it came through protobuf's codec
 	took             time.Duration
 }
 

@@ -30,6 +30,7 @@ type serving struct {
 	tokens               string
 	held                 int64
 	insecure, verbose    bool
+	stock                bool
 }
 
 func serveCommand() *cobra.Command {
@@ -56,6 +57,7 @@ func serveCommand() *cobra.Command {
 	f.StringVar(&s.clientCAs, "tls-client-ca", "", "file of the authorities of client certificates, which are then required")
 	f.StringVar(&s.tokens, "tokens", "", `file of bearer tokens: [{"token": "...", "models": ["..."], "admin": false}]`)
 	f.BoolVar(&s.insecure, "insecure", false, "listen on a public address without TLS and tokens")
+	f.BoolVar(&s.stock, "stock-codec", false, "receive and send by protobuf's own codec, which copies more, should gRPC's interface for memory fail")
 	f.BoolVar(&s.verbose, "verbose", false, "log every call")
 	return c
 }
@@ -152,7 +154,7 @@ func (s *serving) serveMetrics(server *flight.Server) error {
 
 // options reads the files that the flags name.
 func (s *serving) options() (flight.Options, error) {
-	o := flight.Options{Idle: s.idle, Held: s.held}
+	o := flight.Options{Idle: s.idle, Held: s.held, Stock: s.stock}
 	if s.idle == 0 {
 		o.Idle = -1
 	}

@@ -1,0 +1,105 @@
+package flight
+
+import (
+	"context"
+	"maps"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	dto "github.com/prometheus/client_model/go"
+
+	"github.com/goruntime/goruntime/goruntime/arrowio"
+	"github.com/goruntime/goruntime/goruntime/exec"
+	"github.com/goruntime/goruntime/goruntime/internal/testkit"
+)
+
+// A batch is closed by rows and by bytes, not by requests; by what does not fit to it; by
+// the time; at once where nobody is to be waited for. Each is counted under its reason.
+func TestDispatchesAreCountedByReason(t *testing.T) {
+	testkit.NoLeaks(t)
+	const never = 3600 * 1000 * 1000 // microseconds
+	type ask struct {
+		schema *arrow.Schema
+		rows   int
+	}
+	rows := func(n int) ask { return ask{schemaRows, n} }
+	for _, c := range []struct {
+		name   string
+		limits arrowio.Batching
+		asks   []ask
+		want   map[string]float64
+		sizes  []float64 // requests of each run
+	}{
+		{"rows fill a batch", arrowio.Batching{MaxRows: 10, DelayMicros: never}, []ask{rows(4), rows(5), rows(3), rows(7)}, map[string]float64{"full": 2}, []float64{2, 2}},
+		{"one request may be larger", arrowio.Batching{MaxRows: 10, DelayMicros: never}, []ask{rows(25)}, map[string]float64{"full": 1}, []float64{1}},
+		{"bytes fill one too", arrowio.Batching{MaxRows: 1000, MaxBytes: 4 * 28, DelayMicros: never}, []ask{rows(3), rows(2), rows(2)}, map[string]float64{"full": 2}, []float64{1, 2}},
+		{"columns do not go with rows", arrowio.Batching{MaxRows: 10, DelayMicros: never}, []ask{rows(1), {schemaColumns, 10}}, map[string]float64{"shape": 1, "full": 1}, []float64{1, 1}},
+		{"the time is over", arrowio.Batching{MaxRows: 1000, DelayMicros: 20000}, []ask{rows(1), rows(1)}, map[string]float64{"deadline": 1}, []float64{2}},
+		{"nobody is waited for", arrowio.Batching{MaxRows: 1000}, []ask{rows(1), rows(1)}, map[string]float64{"idle": 2}, []float64{1, 1}},
+	} {
+		m, err := openModel(found{name: name{"rows", "1"}, path: "../../tests/models/rows.onnx"}, exec.Options{}, newMetrics(), newCrew(0))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b *batcher
+		answers := make([]*request, len(c.asks))
+		for i, a := range c.asks {
+			p, err := m.plan(a.schema)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if b == nil {
+				b = newBatcher(m, p.Plan)
+				b.limits = c.limits
+			}
+			xs := make([]float32, 7*a.rows)
+			batch := rowsOf(xs)
+			if a.schema == schemaColumns {
+				batch = columnsOf(xs)
+			}
+			f, err := p.Feeds(batch, m.session.IO())
+			batch.Release()
+			if err != nil {
+				t.Fatal(err)
+			}
+			answers[i] = &request{ctx: context.Background(), feeds: f, answer: make(chan answer, 1)}
+			b.add(answers[i])
+		}
+		for i, r := range answers {
+			a := <-r.answer
+			if a.err != nil || a.batch.NumRows() != int64(c.asks[i].rows) {
+				t.Fatalf("%s: request %d of %d rows: %v, %v", c.name, i, c.asks[i].rows, a.batch, a.err)
+			}
+			a.batch.Release()
+		}
+		got := map[string]float64{}
+		for _, reason := range []string{"full", "deadline", "idle", "shape"} {
+			var d dto.Metric
+			if err := m.metrics.dispatch.WithLabelValues("rows", "1", reason).Write(&d); err != nil {
+				t.Fatal(err)
+			}
+			if n := d.Counter.GetValue(); n > 0 {
+				got[reason] = n
+			}
+		}
+		if !maps.Equal(got, c.want) {
+			t.Errorf("%s: dispatched by %v, want %v", c.name, got, c.want)
+		}
+		families, err := m.metrics.registry.Gather()
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum := 0.0
+		for _, n := range c.sizes {
+			sum += n
+		}
+		for _, f := range families {
+			if f.GetName() == "goruntime_coalesced_requests" {
+				if h := f.Metric[0].Histogram; h.GetSampleCount() != uint64(len(c.sizes)) || h.GetSampleSum() != sum {
+					t.Errorf("%s: %d runs of %v requests, want %v", c.name, h.GetSampleCount(), h.GetSampleSum(), c.sizes)
+				}
+			}
+		}
+		m.leave()
+	}
+}
