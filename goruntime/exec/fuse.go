@@ -16,6 +16,9 @@ func (z *specializer) fuse() error {
 	if err := z.fuseCodes(); err != nil {
 		return err
 	}
+	if err := z.fuseAffine(); err != nil {
+		return err
+	}
 	z.fuseChains()
 	return nil
 }

@@ -199,15 +199,9 @@ func (c *folded) code(i int) float64 { return c.codes.Read(&c.view, i) - float64
 
 // whole adds a constant of the codes as f32.
 func (z *specializer) whole(name string, c *folded) (int, error) {
-	v := tensor.View{DType: tensor.F32, Shape: c.view.Shape}
-	h, err := z.fold.m.weights.Acquire(v.Bytes())
-	if err != nil {
-		return 0, err
-	}
-	z.p.owned = append(z.p.owned, h)
-	v.Data = h.Data()
-	for i, list := 0, tensor.Elems[float32](&v); i < len(list); i++ {
-		list[i] = float32(c.code(i))
-	}
-	return z.add(value{name: name, view: v, shaped: true, known: true, feed: -1}), nil
+	return z.constant(name, tensor.View{DType: tensor.F32, Shape: c.view.Shape}, func(dst []float32) {
+		for i := range dst {
+			dst[i] = float32(c.code(i))
+		}
+	})
 }

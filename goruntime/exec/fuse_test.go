@@ -46,11 +46,37 @@ func TestWhatIsFused(t *testing.T) {
 	number := func(b *modelBuilder, x float32) string {
 		return b.init(floatsTensor(b.t, "n"+string(rune('a'+len(b.m.Graph.Initializers))), nil, x))
 	}
+	normal := func(b *modelBuilder, in, out string) {
+		names := []string{in}
+		for _, n := range []string{"s", "b", "m", "v"} {
+			names = append(names, b.init(floatsTensor(b.t, n+out, []int64{4}, 0.5, 1.5, 3, 0.25)))
+		}
+		b.node("BatchNormalization", names, []string{out})
+	}
 	for _, c := range []struct {
 		name  string
 		build func(b *modelBuilder)
 		want  []string
 	}{
+		{"a normalization behind a convolution", func(b *modelBuilder) {
+			conv(b, "x", "a")
+			normal(b, "a", "b")
+			b.node("Relu", []string{"b"}, []string{"z"})
+		}, []string{"Conv+BatchNormalization+Relu"}},
+		{"a normalization alone", func(b *modelBuilder) { normal(b, "x", "z") }, []string{"BatchNormalization"}},
+		{"normalizations on both sides of a sum", func(b *modelBuilder) {
+			conv(b, "x", "a")
+			normal(b, "a", "b")
+			normal(b, "y", "c")
+			b.node("Sum", []string{"b", "c"}, []string{"d"})
+			b.node("Relu", []string{"d"}, []string{"z"})
+		}, []string{"Conv+BatchNormalization+BatchNormalization+Sum+Relu"}},
+		{"a normalization whose scale comes with the run", func(b *modelBuilder) {
+			b.node("ReduceMax", []string{"y", b.init(intsTensor(b.t, "axes", 0, 2, 3))}, []string{"m"}, intAttr("keepdims", 0))
+			of := b.init(floatsTensor(b.t, "of", []int64{4}, 0.5, 1.5, 3, 0.25))
+			b.node("BatchNormalization", []string{"x", "m", of, of, of}, []string{"a"})
+			b.node("Relu", []string{"a"}, []string{"z"})
+		}, []string{"ReduceMax", "BatchNormalization", "Relu"}},
 		{"a chain", func(b *modelBuilder) {
 			b.node("Relu", []string{"x"}, []string{"a"})
 			b.node("Add", []string{"a", "y"}, []string{"b"})

@@ -66,6 +66,10 @@ type Def struct {
 	// asked only for nodes whose output 0, and whose inputs that are not known, are
 	// f32. False says that this node cannot be in a chain.
 	Chain func(c *Infer, b *chain.Builder, x func(i int) chain.Ref) (chain.Ref, bool)
+	// Affine, optional, returns the numbers a and b of each channel, which is dimension 1,
+	// of an f32 node that computes a*x + b of input 0, rounding twice; exec puts it into
+	// chains. False says that they are not known before the run.
+	Affine func(c *Infer) (a, b []float32, ok bool)
 	// Tail is set where the f32 kernel applies the chain that follows the node to
 	// its output while it is hot: see Context.Tail.
 	Tail bool

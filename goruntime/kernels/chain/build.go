@@ -179,6 +179,7 @@ func (p *Program) choose() {
 			s.loop = vec.FunctionLoop(vec.Function(s.code))
 		case s.kind == grid:
 			s.loop = vec.GridLoop(vec.Grid(s.code))
+		case s.kind == affine:
 		case s.kind == recoding:
 			s.codes.Prepare()
 			s.loop = s.codes.Loop()
@@ -204,7 +205,7 @@ func (b *Builder) place(p *Program, onto bool) {
 	for i := range b.values {
 		if v := &b.values[i]; v.from == computed {
 			last[v.a] = i
-			if v.kind == operation || v.kind == grid {
+			if v.kind == operation || v.kind == grid || v.added {
 				last[v.b] = i
 			}
 			if v.lined {

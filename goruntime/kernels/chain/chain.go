@@ -33,6 +33,7 @@ const (
 	curve                 // code is a vec.Curve
 	grid                  // code is a vec.Grid, b the number
 	recoding              // codes are the numbers
+	affine                // times, plus and b go with each line, r is the bound
 )
 
 // step computes to from a and, for an operation, b; where from and by are places,
@@ -43,6 +44,7 @@ type step struct {
 	s, r        float32
 	a, b        int // places
 	times, plus int
+	added       bool // affine: b is added
 	to          int
 	each        bool // one side is a number for each line
 	loop        vec.Loop
@@ -161,6 +163,10 @@ func (p *Program) columnFrom(lo, n, step, rows int) int {
 func (b *Bound) column(lo, n, k int, at *[maxPlaces]unsafe.Pointer) {
 	p := b.Program
 	b.point(lo, at)
+	if len(p.steps) == 1 && p.steps[0].kind == affine {
+		p.rowsOf(&p.steps[0], n, k, at)
+		return
+	}
 	for {
 		b.apply(n, at)
 		if k--; k == 0 {
@@ -192,6 +198,8 @@ func (b *Bound) lines(lo, k int, at *[maxPlaces]unsafe.Pointer) {
 	for i := range p.steps {
 		s := &p.steps[i]
 		switch {
+		case s.kind == affine:
+			p.rowsOf(s, p.last, k, at)
 		case s.each:
 			s.loop.Rows(at[s.to], at[s.a], at[s.b], p.last, k)
 		case s.times >= 0:
@@ -243,6 +251,10 @@ func (b *Bound) line(lo, n int, at *[maxPlaces]unsafe.Pointer) {
 func (b *Bound) apply(n int, at *[maxPlaces]unsafe.Pointer) {
 	for i := range b.Program.steps {
 		s := &b.Program.steps[i]
+		if s.kind == affine {
+			b.rowsOf(s, n, 1, at)
+			continue
+		}
 		x, r := s.s, s.r
 		if s.times >= 0 {
 			// SAFETY: a number lies there.
@@ -250,6 +262,26 @@ func (b *Bound) apply(n int, at *[maxPlaces]unsafe.Pointer) {
 		}
 		s.loop.Run(at[s.to], at[s.a], s.other(at), n, x, r)
 	}
+}
+
+// rowsOf computes n elements of each of k lines.
+func (p *Program) rowsOf(s *step, n, k int, at *[maxPlaces]unsafe.Pointer) {
+	a := vec.Affine{
+		Dst: at[s.to], Src: at[s.a], Times: at[s.times], Plus: at[s.plus], N: n, Rows: k,
+		DstStep: 4 * p.last, SrcStep: p.down(s.a), TimesStep: p.down(s.times), PlusStep: p.down(s.plus), Low: s.r,
+	}
+	if s.added {
+		a.Add, a.AddStep = at[s.b], p.down(s.b)
+	}
+	a.Run()
+}
+
+// down is how many bytes lie between what neighbouring lines have at a place.
+func (p *Program) down(place int) int {
+	if place < len(p.inputs) {
+		return p.inputs[place].down
+	}
+	return 4 * p.last
 }
 
 // other returns what a step reads beside a.

@@ -257,6 +257,48 @@ func TestMerging(t *testing.T) {
 	}
 }
 
+// Numbers for each channel, what is added, and a bound are one step, of short lines and
+// of long ones.
+func TestAffineLines(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		build func(e *expression, x, line Ref)
+		steps int
+	}{
+		{"a line", func(*expression, Ref, Ref) {}, 1},
+		{"and zero", func(e *expression, _, line Ref) { e.apply(vec.Rectifier, line) }, 1},
+		{"and another", func(e *expression, _, line Ref) { e.combine(vec.Plus, e.input(false), line) }, 1},
+		{"and another, and zero", func(e *expression, _, line Ref) {
+			e.apply(vec.Rectifier, e.combine(vec.Plus, line, e.input(false)))
+		}, 1},
+		{"and two others", func(e *expression, _, line Ref) {
+			e.combine(vec.Plus, e.combine(vec.Plus, line, e.input(false)), e.input(false))
+		}, 2},
+		{"and another line", func(e *expression, _, line Ref) {
+			times, plus := e.tensor([]int{3, 1, 1}), e.tensor([]int{3, 1, 1})
+			e.apply(vec.Rectifier, e.combine(vec.Plus, line, e.combine(vec.Plus, plus, e.combine(vec.Times, times, e.input(false)))))
+		}, 2},
+		{"twice", func(e *expression, _, line Ref) { e.combine(vec.Plus, line, line) }, 2},
+		{"and what it is of", func(e *expression, x, line Ref) { e.combine(vec.Plus, line, x) }, 1},
+		{"and a number for each channel", func(e *expression, _, line Ref) { e.combine(vec.Plus, line, e.tensor([]int{3, 1, 1})) }, 2},
+		{"rectified twice", func(e *expression, _, line Ref) { e.apply(vec.Rectifier, e.apply(vec.Rectifier, line)) }, 2},
+	} {
+		for _, wide := range []int{7, 90} {
+			t.Run(fmt.Sprintf("%s of %d", c.name, wide), func(t *testing.T) {
+				for seed := range uint64(5) {
+					e := newExpression(seed, 2, 3, 10, wide)
+					e.onto = seed%2 == 0
+					x := e.input(false)
+					c.build(e, x, e.combine(vec.Plus, e.combine(vec.Times, x, e.tensor([]int{3, 1, 1})), e.tensor([]int{3, 1, 1})))
+					if p := e.check(t); p.Steps() != c.steps {
+						t.Errorf("%d steps, want %d", p.Steps(), c.steps)
+					}
+				}
+			})
+		}
+	}
+}
+
 func hardSwish(e *expression, x Ref, plus, bound, by float32) {
 	c := e.bend(vec.Clamp, e.combine(vec.Plus, x, e.number(plus)), 0, bound)
 	e.combine(vec.Over, e.combine(vec.Times, x, c), e.number(by))

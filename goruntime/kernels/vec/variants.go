@@ -33,6 +33,7 @@ type kernels struct {
 	sum, top, squares, normalize, softmax, sums func(*args)
 	second, fourth, recode                      func(*args)
 	recodeBytes                                 func(*args)              // nil where there is none
+	affine                                      [2]func(*affine)         // without and with rows to add
 	windows                                     [joins][2]func(*windows) // by stride
 }
 

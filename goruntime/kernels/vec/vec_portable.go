@@ -50,6 +50,7 @@ var portableKernels = kernels{
 	second: func(a *args) { a.every(2) },
 	fourth: func(a *args) { a.every(4) },
 	recode: recode,
+	affine: [2]func(*affine){portableAffine, portableAffine},
 	windows: [joins][2]func(*windows){
 		slidden(func(x, y float32) float32 { return x + y }),
 		slidden(func(x, y float32) float32 { return max(x, y) }),

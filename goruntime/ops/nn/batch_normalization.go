@@ -32,6 +32,7 @@ func batchNormalization(versions op.Versions, attrs ...op.Attr) *op.Def {
 		Name: "BatchNormalization", Versions: versions,
 		Attrs: append([]op.Attr{op.Float("epsilon", 1e-5), op.Float("momentum", 0.9)}, attrs...),
 		Shape: batchNormShape, Prepare: batchNormPrepare, Run: batchNormRun, InPlace: op.FirstOnly,
+		Affine: batchNormAffine,
 		DTypes: floats(batchOf(single).with(apply32), batchOf(double), batchOf(half), batchOf(brain)),
 	}
 	if _, mixed := versions[15]; mixed {
@@ -131,16 +132,46 @@ func batchNormRun(c *op.Context) error {
 	}
 	wide.Load[c.In(1).DType](s.a, c.In(1))
 	wide.Load[c.In(2).DType](s.b, c.In(2))
-	for i := range n {
-		s.a[i] /= math.Sqrt(s.variance[i] + s.epsilon)
-		s.b[i] -= s.mean[i] * s.a[i]
-	}
+	s.settle()
 	if s.plane == 1 {
 		c.For(s.images, max(1, (32<<10)/max(1, n)), s)
 	} else {
 		c.For(s.images*n, max(1, (64<<10)/max(1, s.plane)), s)
 	}
 	return nil
+}
+
+// settle makes a and b of scale and bias.
+func (s *batchNorm) settle() {
+	for i := range s.a {
+		s.a[i] /= math.Sqrt(s.variance[i] + s.epsilon)
+		s.b[i] -= s.mean[i] * s.a[i]
+	}
+}
+
+// batchNormAffine gives the numbers that batchNormRun computes, where the inputs are
+// known. Statistics of the batch are not, and planes of one element are computed in
+// float64.
+func batchNormAffine(c *op.Infer) (a, b []float32, ok bool) {
+	x := c.In(0)
+	if c.DType(0) != tensor.F32 || perElement(c.Attr) || trains(c.Attr, c.Version, 1) || len(x) < 3 || x[2:].Elements() == 1 {
+		return nil, nil, false
+	}
+	s := &batchNorm{epsilon: float64(c.Attr.Float("epsilon"))}
+	for i, to := range []*[]float64{&s.a, &s.b, &s.mean, &s.variance} {
+		v, err := c.View(1 + i)
+		if err != nil {
+			return nil, nil, false
+		}
+		*to = make([]float64, x[1])
+		wide.Load[v.DType](*to, v)
+	}
+	s.settle()
+	a, b = make([]float32, x[1]), make([]float32, x[1])
+	for i := range a {
+		a[i], b[i] = float32(s.a[i]), float32(s.b[i])
+	}
+	return a, b, true
 }
 
 // keep stores the running statistics and, before version 14, those of the batch.

@@ -14,6 +14,7 @@ type gen struct {
 	text    strings.Builder
 	kernels []string
 	slides  []string // those of windows
+	rows    []string // those of rows that are affine
 	consts  []uint32
 	mark    string // before the labels of a kernel with several loops
 }

@@ -60,6 +60,8 @@ func (g *gen) all() {
 	g.sumRows()
 	g.every("Second", 2)
 	g.every("Fourth", 4)
+	g.affine("Affine", false)
+	g.affine("AffineAdd", true)
 	g.recode()
 	if g.wide() {
 		g.recodeBytes()
@@ -77,6 +79,9 @@ func (g *gen) declarations() string {
 	}
 	for _, n := range g.slides {
 		fmt.Fprintf(&b, "\n//go:noescape\nfunc %s(p *windows)\n", n)
+	}
+	for _, n := range g.rows {
+		fmt.Fprintf(&b, "\n//go:noescape\nfunc %s(p *affine)\n", n)
 	}
 	fmt.Fprintf(&b, "\nvar %sKernels = kernels{\n\tunary: [functions]func(*args){", g.name)
 	for i, u := range unaries {
@@ -98,7 +103,7 @@ func (g *gen) declarations() string {
 	for i, j := range joins {
 		fmt.Fprintf(&b, "%s{%[2]s%[3]sWindows, %[2]s%[3]sSecond}", comma(i), g.name, j.name)
 	}
-	b.WriteString("},\n}\n")
+	fmt.Fprintf(&b, "},\n\taffine: [2]func(*affine){%[1]sAffine, %[1]sAffineAdd},\n}\n", g.name)
 	return b.String()
 }
 
