@@ -59,7 +59,7 @@ func Compile(s *exec.Session, schema *arrow.Schema, m *Manifest) (*Plan, error) 
 			return nil, errs.New(errs.Argument, "the columns %d and %d are both named %q: every column needs a name of its own", at[0], i, f.Name)
 		}
 	}
-	if err := m.known(s.Inputs()); err != nil {
+	if err := m.Check(s); err != nil {
 		return nil, err
 	}
 	p := &Plan{session: s, manifest: m, schema: schema}
@@ -68,6 +68,9 @@ func Compile(s *exec.Session, schema *arrow.Schema, m *Manifest) (*Plan, error) 
 	}
 	for i := range p.inputs {
 		if err := p.check(&p.inputs[i]); err != nil {
+			return nil, err
+		}
+		if err := p.asDeclared(&p.inputs[i]); err != nil {
 			return nil, err
 		}
 	}

@@ -72,6 +72,14 @@ func Fields(s *exec.Session, m *Manifest) []arrow.Field {
 			fields = append(fields, f)
 		}
 	}
+	for i := range fields {
+		if m == nil || m.Schema == nil {
+			break
+		}
+		if t := declared(m.Schema.Inputs, fields[i].Name); t != nil {
+			fields[i].Type = t
+		}
+	}
 	return fields
 }
 

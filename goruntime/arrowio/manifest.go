@@ -20,8 +20,10 @@ type Manifest struct {
 	Inputs map[string]InputRule `json:"inputs,omitempty"`
 	// Outputs are the values that are returned, in order; none is the model's outputs.
 	Outputs []OutputRule `json:"outputs,omitempty"`
-	Limits  Limits       `json:"limits,omitzero"`
-	Batch   Batching     `json:"batching,omitzero"`
+	// Schema are the Arrow types of the columns, where they are more than the model says.
+	Schema *Declared `json:"schema,omitempty"`
+	Limits Limits    `json:"limits,omitzero"`
+	Batch  Batching  `json:"batching,omitzero"`
 }
 
 // InputRule is how one input is fed.

@@ -36,7 +36,8 @@ type form struct {
 // of higher rank fixed-size lists. Results are taken, also on an error. Answers of one
 // form share their schema.
 //
-// Errors: errs.Shape for a result whose first axis is not the rows of the batch,
+// Errors: errs.Shape for a result whose first axis is not the rows of the batch, or that is
+// not what the manifest declares,
 // errs.Unsupported for an element type that Arrow does not have.
 func (p *Plan) Batch(results []exec.Result, rows int) (arrow.RecordBatch, error) {
 	f, err := p.formOf(results, rows)
@@ -77,6 +78,9 @@ func (p *Plan) formOf(results []exec.Result, rows int) (*form, error) {
 		fields[i] = arrow.Field{Name: p.columns[i], Type: typeOf(r)}
 	}
 	f.schema = arrow.NewSchema(fields, nil)
+	if err := p.answersAsDeclared(f.schema); err != nil {
+		return nil, err
+	}
 	p.form.Store(f)
 	return f, nil
 }

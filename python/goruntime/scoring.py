@@ -59,7 +59,7 @@ class Rules:
     @classmethod
     def beside(cls, model: str | os.PathLike[str]) -> Rules:
         """Return the rules of the manifest beside a model file, the default ones where
-        there is none. Its limits and its batching are a server's.
+        there is none. Its schema, its limits and its batching are a server's.
 
         Raises:
             ModelError: the manifest is of another file.

@@ -187,6 +187,8 @@ def test_manifests_are_written_for_editing(tmp_path):
     found = json.loads((tmp_path / "m.manifest.json").read_text())
     assert found["inputs"] == {"x": {}}
     assert found["outputs"] == [{"value": "y"}]
+    row = [{"name": name, "type": "fixed_size_list<float32>[3]"} for name in "xy"]
+    assert found["schema"] == {"inputs": row[:1], "outputs": row[1:]}
     assert "--force" in subprocess.run(command, capture_output=True, text=True, check=False).stderr
     server = Served(tmp_path)  # what was written changes nothing
     rows = np.array([[1, -2, 3], [-4, 5, -6]], np.float32)

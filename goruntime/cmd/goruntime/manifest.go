@@ -52,7 +52,7 @@ func manifestOf(path string) (*arrowio.Manifest, error) {
 		return nil, err
 	}
 	defer s.Close()
-	m := &arrowio.Manifest{Checksum: hex.EncodeToString(sum[:]), Inputs: map[string]arrowio.InputRule{}}
+	m := &arrowio.Manifest{Schema: arrowio.Declare(s), Checksum: hex.EncodeToString(sum[:]), Inputs: map[string]arrowio.InputRule{}}
 	for _, in := range s.Inputs() {
 		if _, ok := arrowio.FieldOf(in); ok && !in.Optional {
 			rule := arrowio.InputRule{Columns: []string{in.Name}}
