@@ -138,9 +138,10 @@ func GatherRows(dst unsafe.Pointer, in *tensor.View, lo, hi int) {
 			// SAFETY: the part has n rows from at on, and dst has room for those up to hi.
 			copy(unsafe.Slice((*byte)(dst), n*row), unsafe.Slice((*byte)(unsafe.Add(p.Data, at*row)), n*row))
 		}
-		// SAFETY: dst has room for the rows up to hi.
-		dst = unsafe.Add(dst, n*row)
-		lo += n
+		if lo += n; lo < hi {
+			// SAFETY: dst has room for the rows up to hi.
+			dst = unsafe.Add(dst, n*row)
+		}
 	}
 }
 

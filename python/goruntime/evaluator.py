@@ -623,7 +623,7 @@ class ReferenceEvaluator:
         Raises:
             ArgumentError: a kernel of a run calls it, which would wait for itself.
         """
-        if self._kernels:
+        if self._kernels or self._variants:
             from .kernels import running
 
             if running():

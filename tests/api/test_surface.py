@@ -582,6 +582,20 @@ def test_loops_are_counted_on_demand():
         ReferenceEvaluator(CHAIN, cpu_execution_counters=True, engine="ort")
 
 
+def test_a_kernel_of_a_context_may_not_close_the_evaluator_it_runs_in():
+    evaluator, rt = ReferenceEvaluator(CHAIN), RuntimeContext()
+
+    def close(_, x):
+        evaluator.close()
+        return x
+
+    rt.register_custom_kernel("", "Relu", close)
+    with pytest.raises(ArgumentError, match="a kernel may not close the evaluator"):
+        evaluator.run(None, {"x": X}, context=rt)
+    rt.unregister_custom_kernel("", "Relu")
+    np.testing.assert_array_equal(evaluator.run(None, {"x": X}, context=rt)[0], [0, 6, 12])
+
+
 def test_a_context_has_kernels_and_plans_of_its_own():
     evaluator = ReferenceEvaluator(CHAIN)
     rt, other = RuntimeContext(None), RuntimeContext()
