@@ -5,13 +5,14 @@
 // by Winograd's algorithm. Other windows slide over a band of padded rows, where
 // the values under one tap of neighbouring pixels are neighbours: a tile of
 // filters and pixels reads them through a table of offsets, one for each tap. With
-// a stride the rows are split into phases first. Windows of one pixel are a matrix
-// product with the image in place. Where there are few pixels the product is turned round: rows are pixels,
-// columns are filters in packed panels. Filters of one channel each over small planes
-// work on channels that lie side by side, a vector for each pixel. What is left, volumes among it, is an
+// a stride the rows are split into phases first, of which those are laid out that a
+// window sees. Windows of one pixel are a matrix product with the image in place. Where
+// there are few pixels the product is turned round: rows are pixels, columns are filters
+// in packed panels. Filters of one channel each over small planes work on channels that
+// lie side by side, a vector for each pixel. What is left, volumes among it, is an
 // implicit matrix product: for a block of 64 output pixels the values under the
-// window are laid out as a panel [K][64], K = C/group * taps. Each output is
-// summed over the taps in one order, so that a split changes no bit.
+// window are laid out as a panel [K][64], K = C/group * taps. Shape and filters settle
+// the order in which an output is summed over the taps, so that a split changes no bit.
 package conv
 
 import (
