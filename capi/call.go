@@ -163,9 +163,10 @@ func (k *call) borrow(list []C.gr_view) {
 
 // stopper sets what may end the run.
 func (k *call) stopper(c *C.gr_call) error {
-	k.Stop = nil
-	k.stop.Deadline = time.Time{}
-	k.stop.Parent = nil
+	if k.Stop = nil; c.stop == 0 && !(c.timeout > 0) && c.poll == nil {
+		return nil
+	}
+	k.stop.Deadline, k.stop.Parent = time.Time{}, nil
 	if c.stop != 0 {
 		parent, err := handles.Stops.Get(uint64(c.stop))
 		if err != nil {
@@ -176,9 +177,7 @@ func (k *call) stopper(c *C.gr_call) error {
 	if c.timeout > 0 {
 		k.stop.Deadline = time.Now().Add(time.Duration(float64(c.timeout) * float64(time.Second)))
 	}
-	if c.stop != 0 || c.timeout > 0 || c.poll != nil {
-		k.Stop = &k.stop
-	}
+	k.Stop = &k.stop
 	return nil
 }
 

@@ -16,7 +16,7 @@
 
 typedef struct gr_lease {
   _Atomic uint64_t state; /* generation << 32 | references */
-  _Atomic uint64_t next;  /* next header on a return list */
+  _Atomic uint64_t next;  /* next header on a return list, | 1 where returned counts bytes */
   uint64_t data;
   uint64_t size;
   uint64_t bytes;
@@ -30,14 +30,15 @@ typedef struct gr_lease_control {
   _Atomic uint64_t returned;
   _Atomic uint64_t retained;
   _Atomic uint64_t cap;
-  _Atomic uint64_t leased;
-  uint64_t unused[3];
+  uint64_t unused[4];
 } gr_lease_control;
 
 typedef struct gr_lease_shared {
   _Atomic uint32_t futex;
   _Atomic uint32_t forked;
 } gr_lease_shared;
+
+#define GR_LEASE_NEVER UINT64_MAX /* as cap: no release wakes the janitor */
 
 _Static_assert(sizeof(gr_lease) == 64, "layout");
 _Static_assert(offsetof(gr_lease, state) == 0, "layout");
@@ -53,7 +54,6 @@ _Static_assert(offsetof(gr_lease_control, head) == 0, "layout");
 _Static_assert(offsetof(gr_lease_control, returned) == 8, "layout");
 _Static_assert(offsetof(gr_lease_control, retained) == 16, "layout");
 _Static_assert(offsetof(gr_lease_control, cap) == 24, "layout");
-_Static_assert(offsetof(gr_lease_control, leased) == 32, "layout");
 _Static_assert(offsetof(gr_lease_shared, futex) == 0, "layout");
 _Static_assert(offsetof(gr_lease_shared, forked) == 4, "layout");
 
@@ -85,15 +85,16 @@ static inline int gr_lease_release(gr_lease *lease, uint32_t generation, gr_leas
   }
   if ((uint32_t)state != 1) return 0;
   gr_lease_control *control = (gr_lease_control *)(uintptr_t)lease->control;
-  atomic_fetch_sub(&control->leased, 1);
-  atomic_fetch_add(&control->returned, lease->bytes);
+  uint64_t counted = atomic_load(&control->cap) != GR_LEASE_NEVER;
+  if (counted) atomic_fetch_add(&control->returned, lease->bytes);
   uint64_t head = atomic_load(&control->head);
   do {
-    atomic_store_explicit(&lease->next, head, memory_order_relaxed); /* the push publishes it */
+    atomic_store_explicit(&lease->next, head | counted, memory_order_relaxed); /* the push publishes it */
   } while (!atomic_compare_exchange_weak(&control->head, &head, (uint64_t)(uintptr_t)lease));
-  /* Asked after the push: an arena that lowers its cap or closes first writes the
-   * cap, then looks at the list, so one of the two sees the other. */
-  if (atomic_load(&control->returned) + atomic_load(&control->retained) > atomic_load(&control->cap)) gr_lease_wake(shared);
+  /* Asked after the push: an arena that lowers its cap, sets one or closes first writes
+   * the cap, then looks at the list, so one of the two sees the other. */
+  uint64_t cap = atomic_load(&control->cap);
+  if (cap != GR_LEASE_NEVER && (!counted || atomic_load(&control->returned) + atomic_load(&control->retained) > cap)) gr_lease_wake(shared);
   return 0;
 }
 

@@ -46,7 +46,7 @@ typedef struct {
   gr_string **strings;
   gr_output *outputs;
   gr_view *lent;
-  Py_ssize_t n_inputs;
+  Py_ssize_t seen; /* inputs that were looked at: what lies behind in the lists is not set */
   Py_ssize_t elements;
   PyObject *events; /* a list, where the run is traced */
 } Run;
@@ -370,26 +370,29 @@ static int feed(Session *self, Run *r, Py_ssize_t i, PyObject *value, uint64_t i
   return status;
 }
 
-/* feed_all takes the inputs from the dict of feeds. */
+/* feed_all takes the inputs from the dict of feeds, without a lookup where they stand
+ * there in the model's order. */
 static int feed_all(Session *self, Run *r, PyObject *feeds, uint64_t io) {
-  Py_ssize_t used = 0;
-  for (Py_ssize_t i = 0; i < self->n_inputs; i++) {
-    PyObject *name = PyTuple_GET_ITEM(self->input_names, i);
-    PyObject *value = PyDict_GetItemWithError(feeds, name);
+  Py_ssize_t used = 0, at = 0, i = 0;
+  for (; i < self->n_inputs; i++) {
+    PyObject *name = PyTuple_GET_ITEM(self->input_names, i), *key, *value;
+    r->views[i] = (gr_view){0};
+    r->arrays[i] = NULL;
+    r->strings[i] = NULL;
+    r->seen = i + 1;
+    if (!PyDict_Next(feeds, &at, &key, &value) || key != name) value = PyDict_GetItemWithError(feeds, name);
     if (value == NULL) {
       if (PyErr_Occurred()) return -1;
       if (self->input_optional[i]) continue;
       break;
     }
     used++;
-    if (feed(self, r, i, value, io) < 0) return -1;
-    if (i + 1 == self->n_inputs && used == PyDict_GET_SIZE(feeds)) return 0;
+    Py_INCREF(value); /* code that a conversion calls may change the dict */
+    int status = feed(self, r, i, value, io);
+    Py_DECREF(value);
+    if (status < 0) return -1;
   }
-  if (used == PyDict_GET_SIZE(feeds)) {
-    Py_ssize_t i = 0;
-    while (i < self->n_inputs && (r->arrays[i] != NULL || self->input_optional[i])) i++;
-    if (i == self->n_inputs) return 0;
-  }
+  if (i == self->n_inputs && used == PyDict_GET_SIZE(feeds)) return 0;
   PyObject *failed = PyObject_CallMethod(gr_errors_module, "wrong_feeds", "OO", self->input_names, feeds);
   Py_XDECREF(failed);
   return -1;
@@ -523,11 +526,8 @@ static PyObject *begin(Session *self, Target *t, Run *r, PyObject *feeds, PyObje
   if (r->views == NULL || r->arrays == NULL || r->strings == NULL || r->outputs == NULL) {
     PyErr_NoMemory();
   } else {
-    memset(r->views, 0, n * sizeof(gr_view));
-    memset(r->arrays, 0, n * sizeof(PyObject *));
-    memset(r->strings, 0, n * sizeof(gr_string *));
     list = execute(self, t, r, feeds, lent);
-    for (size_t i = 0; i < n; i++) {
+    for (Py_ssize_t i = 0; i < r->seen; i++) {
       Py_XDECREF(r->arrays[i]);
       PyMem_Free(r->strings[i]);
     }
@@ -585,7 +585,11 @@ static int option(Run *r, int k, PyObject *value, PyObject **lent) {
 
 PyObject *gr_session_run_method(PyObject *session, PyObject *const *args, Py_ssize_t n, PyObject *names) {
   Session *self = (Session *)session;
-  Run r = {0};
+  Run r; /* the lists are set where they are made: a run may be shorter than clearing it all */
+  r.call = (gr_call){0};
+  r.lent = NULL;
+  r.events = NULL;
+  r.seen = r.elements = 0;
   PyObject *lent = NULL;
   if (n != 2 || !PyDict_Check(args[1])) return gr_raise_text(GR_TYPE, "run takes output_names and a dict of feeds");
   if (gr_check_fork() < 0) return NULL;

@@ -157,11 +157,19 @@ func (s *store) owns(p unsafe.Pointer) bool {
 	return false
 }
 
+// noClass is a class that no block has.
+const noClass = -1
+
 // drain takes what leases returned, until there is nothing more: a release that
 // pushed before it could see what publish wrote wakes nobody. The lock is held.
-func (s *store) drain() {
+func (s *store) drain() { s.drainFor(noClass) }
+
+// drainFor is drain for who is about to acquire a block of class c: the first such
+// that comes back does not pass through the free list, but is returned, with no
+// owner. Without one it returns nil.
+func (s *store) drainFor(c int) (kept *block) {
 	if s.control == nil {
-		return
+		return nil
 	}
 	for {
 		s.returned = s.control.Drain(s.returned[:0])
@@ -169,11 +177,17 @@ func (s *store) drain() {
 			s.returned = s.adopted.Drain(s.returned)
 		}
 		if len(s.returned) == 0 {
-			return
+			return kept
 		}
 		for _, h := range s.returned {
 			s.st.Leases--
-			s.retire(s.blocks[h.Block])
+			b := s.blocks[h.Block]
+			if kept == nil && b.class == c && b.given == nil {
+				s.lapse(b)
+				kept = b
+			} else {
+				s.retire(b)
+			}
 		}
 		s.headers.Recycle(s.returned)
 	}
@@ -207,12 +221,12 @@ func (a *IOArena) SetRetentionCap(n int64) { a.s.setCap(n) }
 func (s *store) setCap(n int64) {
 	s.mu.Lock()
 	defer s.unlock()
-	s.drain()
 	s.cap = n
+	s.publish() // before draining, so that no release goes unnoticed
+	s.drain()
 	if n != NoCap {
 		s.evictTo(n)
 	}
-	s.publish()
 }
 
 // RetentionCap returns the cap, NoCap where there is none.

@@ -52,6 +52,15 @@ type store struct {
 // unlock frees the lock, then releases adopted memory whose last owner let go:
 // foreign code that may come back to the arena.
 func (s *store) unlock() {
+	if len(s.due) == 0 {
+		s.mu.Unlock()
+		return
+	}
+	s.letGo()
+}
+
+// letGo is unlock where something is due.
+func (s *store) letGo() {
 	due := s.due
 	s.due = nil
 	s.mu.Unlock()
@@ -88,14 +97,18 @@ func (s *store) acquire(n int) (Handle, error) {
 	}
 	s.mu.Lock()
 	defer s.unlock()
-	s.drain()
 	if s.closed {
+		s.drain()
 		return Handle{}, errs.New(errs.Closed, "the arena is closed")
 	}
 	c := classOf(n)
-	b := s.find(c, n)
+	b := s.drainFor(c)
+	if b == nil {
+		if b = s.find(c, n); b != nil {
+			s.unlink(b)
+		}
+	}
 	if b != nil {
-		s.unlink(b)
 		s.st.Hits++
 	} else {
 		var err error
@@ -276,19 +289,24 @@ func (s *store) misuse(h Handle, what string) {
 	invariants.Bug("a block of %d bytes %s\n%s", h.size, what, h.b.history)
 }
 
-// retire moves a live or lent block to the free list.
-func (s *store) retire(b *block) {
+// lapse ends the life of a live or lent block.
+func (s *store) lapse(b *block) {
 	s.st.Live -= int64(b.bytes)
 	s.st.LiveBlocks--
 	b.gen++
+	if invariants.Enabled && b.given == nil {
+		poison(b)
+	}
+}
+
+// retire moves a live or lent block to the free list.
+func (s *store) retire(b *block) {
+	s.lapse(b)
 	if b.given != nil {
 		s.due = append(s.due, b.given)
 		b.given, b.data, b.state = nil, nil, gone
 		s.records = append(s.records, b)
 		return
-	}
-	if invariants.Enabled {
-		poison(b)
 	}
 	b.state = free
 	s.link(b)

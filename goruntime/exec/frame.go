@@ -153,6 +153,19 @@ type exit struct {
 	lent *tensor.View // to the caller's memory, or nil
 }
 
+// exitAll lets all outputs leave the whole run, to memory of the caller's where it lent
+// some.
+func (f *frame) exitAll(lent []*tensor.View) {
+	for k := range f.exits {
+		e := &f.exits[k]
+		if e.io = true; lent != nil {
+			e.lent = lent[k]
+		} else if e.lent != nil {
+			e.lent = nil
+		}
+	}
+}
+
 // input binds value v to the input that a run feeds.
 func (f *frame) input(v int, in *tensor.View) {
 	if !f.prog.vals[v].shaped {
@@ -346,26 +359,19 @@ func (f *frame) lateWorkspace(c *op.Context) error {
 	return err
 }
 
-// end gives back all memory of the run but what take moved out.
+// end gives back all memory of the run but what moved out.
 func (f *frame) end() {
 	f.freeTemps()
 	for b := range f.own {
-		f.free(b)
+		if f.own[b].Valid() || f.other[b] != nil {
+			f.free(b)
+		}
 	}
 	if f.slab.Valid() {
 		f.slab.Release()
 		f.slab = arena.Handle{}
 	}
 	f.run = nil
-}
-
-// take moves the memory of output k out of the frame. The handle is not valid
-// where the caller lent the memory.
-func (f *frame) take(k int) (tensor.View, arena.Handle) {
-	b := f.prog.leaving[k]
-	h := f.own[b]
-	f.own[b] = arena.Handle{}
-	return f.views[f.prog.outputs[k]], h
 }
 
 func (f *frame) freeTemps() {

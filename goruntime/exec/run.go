@@ -116,10 +116,10 @@ func (s *Session) Run(c *Call) error {
 	if t == nil {
 		t = s.outputs
 	}
-	if in := len(s.loaded.Inputs()); len(c.In) != in || len(c.Out) != len(t.Names) {
-		return errs.New(errs.Argument, "%d inputs and %d outputs given, %d and %d expected", len(c.In), len(c.Out), in, len(t.Names))
+	if len(c.In) != len(s.inputs) || len(c.Out) != len(t.Names) {
+		return errs.New(errs.Argument, "%d inputs and %d outputs given, %d and %d expected", len(c.In), len(c.Out), len(s.inputs), len(t.Names))
 	}
-	if err := c.checkOthers(s.loaded.Inputs()); err != nil {
+	if err := c.checkOthers(s.inputs); err != nil {
 		return err
 	}
 	on := s.resources(c)
@@ -160,12 +160,7 @@ func (c *Call) execute(f *frame) error {
 	if err := c.run.stop.check(); err != nil {
 		return err
 	}
-	for k := range f.exits {
-		f.exits[k] = exit{io: true}
-		if c.Lent != nil {
-			f.exits[k].lent = c.Lent[k]
-		}
-	}
+	f.exitAll(c.Lent)
 	c.run.others = f.prog.others
 	if err := f.begin(&c.run, c.In); err != nil {
 		return err
@@ -189,18 +184,19 @@ func (c *Call) execute(f *frame) error {
 
 // result moves output k of the frame to the caller.
 func (c *Call) result(f *frame, k int) (err error) {
-	view, h := f.take(k)
-	o := &c.Out[k]
-	o.DType, o.Data, o.Block, o.Value = view.DType, view.Data, h, nil
-	o.Shape = append(o.Shape[:0], view.Shape...)
-	switch b := f.prog.leaving[k]; {
-	case view.DType == tensor.Other:
+	v, o, b := &f.views[f.prog.outputs[k]], &c.Out[k], f.prog.leaving[k]
+	// Field by field: a copy of the whole would wait for the stores just before.
+	o.DType, o.Data, o.Value = v.DType, v.Data, nil
+	o.Shape = append(o.Shape[:0], v.Shape...)
+	o.Block, f.own[b] = f.own[b], arena.Handle{}
+	switch {
+	case v.DType == tensor.Other:
 		o.Value, f.other[b] = f.other[b], nil
 		o.Value, err = c.run.own(o.Value)
-	case view.DType == tensor.Str:
-		o.Block, err = c.run.ownStrings(&o.View, h)
-	case h.Valid() && !c.run.io.Holds(h):
-		o.Block, err = c.run.migrate(&o.View, h)
+	case v.DType == tensor.Str:
+		o.Block, err = c.run.ownStrings(&o.View, o.Block)
+	case o.Block.Valid() && !c.run.io.Holds(o.Block):
+		o.Block, err = c.run.migrate(&o.View, o.Block)
 	}
 	return err
 }

@@ -45,6 +45,7 @@ type Session struct {
 	loaded    Loaded
 	execution *arena.ExecutionArena
 	io        *arena.IOArena
+	inputs    []Info
 	outputs   *Target
 	counters  *pool.Counters // nil where nothing is counted
 
@@ -68,7 +69,7 @@ func New(m *onnx.Model, opts Options) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{opts: opts, model: m, loaded: loaded, execution: opts.Execution, io: opts.IO, targets: map[string]*Target{}}
+	s := &Session{opts: opts, model: m, loaded: loaded, execution: opts.Execution, io: opts.IO, inputs: loaded.Inputs(), targets: map[string]*Target{}}
 	s.idle = sync.NewCond(&s.mu)
 	if opts.Counters {
 		s.counters = &pool.Counters{}
@@ -150,7 +151,7 @@ func namesOf(list []Info) []string {
 }
 
 // Inputs returns the inputs of the model in its order.
-func (s *Session) Inputs() []Info { return s.loaded.Inputs() }
+func (s *Session) Inputs() []Info { return s.inputs }
 
 // Outputs returns the declared outputs of the model in its order.
 func (s *Session) Outputs() []Info { return s.loaded.Outputs() }

@@ -26,7 +26,6 @@ var goLayout = map[string]uintptr{
 	"gr_lease_control.returned": unsafe.Offsetof(lease.Control{}.Returned),
 	"gr_lease_control.retained": unsafe.Offsetof(lease.Control{}.Retained),
 	"gr_lease_control.cap":      unsafe.Offsetof(lease.Control{}.Cap),
-	"gr_lease_control.leased":   unsafe.Offsetof(lease.Control{}.Leased),
 	"gr_lease_shared.futex":     unsafe.Offsetof(lease.Shared{}.Futex),
 	"gr_lease_shared.forked":    unsafe.Offsetof(lease.Shared{}.Forked),
 }

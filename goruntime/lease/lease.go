@@ -35,11 +35,11 @@ type Handle struct {
 // the lease and by the last release; State alone is shared.
 type Header struct {
 	State   uint64 // generation << 32 | references
-	Next    uint64 // the next header on a return list, its address
+	Next    uint64 // the next header on a return list, its address; the lowest bit says that Returned counts Bytes
 	Data    uint64 // address of the first byte
 	Size    uint64 // bytes that the holder sees
 	Bytes   uint64 // bytes that the block retains
-	Control uint64 // address of the Control it returns to, 0 while the header is free
+	Control uint64 // address of the Control it returns to
 	Block   uint64 // the arena's number for the block
 	Slot    uint64 // number of this header
 }
@@ -48,11 +48,10 @@ type Header struct {
 // somebody must look after them.
 type Control struct {
 	Head     uint64 // return list: address of the first header
-	Returned uint64 // bytes on the return list
+	Returned uint64 // bytes on the return list, of what was released while there was a Cap
 	Retained uint64 // free bytes that the arena held when it looked last
 	Cap      uint64 // Retained + Returned above it wakes the janitor; MaxUint64 is never
-	Leased   uint64 // leases that are counted
-	_        [3]uint64
+	_        [4]uint64
 }
 
 // Never as Control.Cap wakes nobody.
@@ -113,7 +112,7 @@ func NewControl() *Control {
 // reset prepares c for an arena. A release that pushed its header on c for the
 // arena before may still read it.
 func (c *Control) reset() {
-	for _, word := range []*uint64{&c.Head, &c.Returned, &c.Retained, &c.Leased} {
+	for _, word := range []*uint64{&c.Head, &c.Returned, &c.Retained} {
 		atomic.StoreUint64(word, 0)
 	}
 	atomic.StoreUint64(&c.Cap, Never)
@@ -139,11 +138,9 @@ func New(from *Cache, c *Control, data unsafe.Pointer, n, bytes int, block uint6
 	h := from.take()
 	// SAFETY: a Control is off-heap and stays; data is off-heap too, or adopted
 	// memory that its owner keeps until the arena releases it.
-	h.Data, h.Size, h.Bytes = uint64(uintptr(data)), uint64(n), uint64(bytes)
-	atomic.StoreUint64(&h.Control, uint64(uintptr(unsafe.Pointer(c))))
+	h.Data, h.Size, h.Bytes, h.Control = uint64(uintptr(data)), uint64(n), uint64(bytes), uint64(uintptr(unsafe.Pointer(c)))
 	h.Block = block
-	gen := uint32(atomic.LoadUint64(&h.State) >> 32)
-	atomic.AddUint64(&c.Leased, 1)
+	gen := uint32(atomic.LoadUint64(&h.State)>>32) + 1
 	atomic.StoreUint64(&h.State, uint64(gen)<<32|uint64(refs))
 	return Handle{h, gen}
 }
@@ -161,7 +158,7 @@ func (c *Cache) take() *Header {
 		for i := headersPerChunk - 1; i >= 0; i-- {
 			// SAFETY: the chunk holds as many headers of 64 bytes.
 			h := (*Header)(unsafe.Add(p, i*64))
-			h.Slot, h.State = uint64(len(table.chunks)*headersPerChunk+i), 1<<32
+			h.Slot = uint64(len(table.chunks)*headersPerChunk + i)
 			table.free = append(table.free, h)
 		}
 		table.chunks = append(table.chunks, p)
@@ -171,7 +168,7 @@ func (c *Cache) take() *Header {
 	return h
 }
 
-// InUse returns how many headers are counted or wait on a return list.
+// InUse returns how many headers are counted.
 func InUse() int {
 	table.Lock()
 	defer table.Unlock()
@@ -179,7 +176,7 @@ func InUse() int {
 	for _, p := range table.chunks {
 		for i := range headersPerChunk {
 			// SAFETY: the chunk holds as many headers of 64 bytes.
-			if atomic.LoadUint64(&(*Header)(unsafe.Add(p, i*64)).Control) != 0 {
+			if uint32(atomic.LoadUint64(&(*Header)(unsafe.Add(p, i*64)).State)) != 0 {
 				n++
 			}
 		}
@@ -187,12 +184,9 @@ func InUse() int {
 	return n
 }
 
-// Recycle takes back headers that were released, under a new generation each.
+// Recycle takes back headers that were released. Their state stays: no reference of
+// the last generation is left, and New begins the next.
 func (c *Cache) Recycle(list []*Header) {
-	for _, h := range list {
-		atomic.StoreUint64(&h.Control, 0)
-		atomic.StoreUint64(&h.State, (atomic.LoadUint64(&h.State)>>32+1)<<32)
-	}
 	n := min(len(list), cacheSize-len(*c))
 	*c = append(*c, list[:n]...)
 	give(list[n:])
@@ -252,28 +246,34 @@ func released() error {
 	return errs.New(errs.Released, "the lease was released already: each reference is released once")
 }
 
+// counted in Next says that the Control's Returned counts the header. Headers are
+// aligned to 64 bytes.
+const counted = 1
+
 // giveBack pushes the header on its arena's return list. capi/lease.h has the
 // same steps in C.
 func (h *Header) giveBack() {
 	// SAFETY: a Control is never unmapped.
 	c := (*Control)(ptr(h.Control))
-	n := h.Bytes
 	// SAFETY: a header is never unmapped, the list may hold its address alone.
-	me := uint64(uintptr(unsafe.Pointer(h)))
-	atomic.AddUint64(&c.Leased, ^uint64(0))
-	atomic.AddUint64(&c.Returned, n)
+	me, mark := uint64(uintptr(unsafe.Pointer(h))), uint64(0)
+	if atomic.LoadUint64(&c.Cap) != Never {
+		atomic.AddUint64(&c.Returned, h.Bytes)
+		mark = counted
+	}
 	for {
 		head := atomic.LoadUint64(&c.Head)
-		atomic.StoreUint64(&h.Next, head)
+		atomic.StoreUint64(&h.Next, head|mark)
 		if atomic.CompareAndSwapUint64(&c.Head, head, me) {
 			break
 		}
 	}
-	// Asked after the push: an arena that lowers its cap or closes first writes
-	// the cap, then looks at the list, so one of the two sees the other. By now the
-	// header may serve another lease and the Control another arena, which is woken
+	// Asked after the push: an arena that lowers its cap, sets one or closes first
+	// writes the cap, then looks at the list, so one of the two sees the other. By now
+	// the header may serve another lease and the Control another arena, which is woken
 	// for nothing then.
-	if atomic.LoadUint64(&c.Returned)+atomic.LoadUint64(&c.Retained) > atomic.LoadUint64(&c.Cap) {
+	top := atomic.LoadUint64(&c.Cap)
+	if top != Never && (mark == 0 || atomic.LoadUint64(&c.Returned)+atomic.LoadUint64(&c.Retained) > top) {
 		Wake()
 	}
 }
@@ -293,8 +293,11 @@ func (c *Control) Drain(dst []*Header) []*Header {
 	for at := atomic.SwapUint64(&c.Head, 0); at != 0; {
 		// SAFETY: the list holds addresses of headers only.
 		h := (*Header)(ptr(at))
-		at = atomic.LoadUint64(&h.Next)
-		atomic.AddUint64(&c.Returned, -h.Bytes)
+		next := atomic.LoadUint64(&h.Next)
+		if next&counted != 0 {
+			atomic.AddUint64(&c.Returned, -h.Bytes)
+		}
+		at = next &^ counted
 		dst = append(dst, h)
 	}
 	return dst

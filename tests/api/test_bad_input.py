@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import onnx
 import pytest
 
 import goruntime
@@ -33,6 +34,28 @@ def usable(evaluator: ReferenceEvaluator) -> bool:
 def test_feeds_that_do_not_fit(bench, feeds, error, text):
     evaluator = bench.open("add")
     with pytest.raises(error, match=text):
+        evaluator.run(None, feeds)
+    assert usable(evaluator)
+
+
+@pytest.mark.parametrize("order", [("a", "b"), ("b", "a")])
+def test_feeds_in_any_order(order):
+    evaluator = ReferenceEvaluator(onnx.helper.make_node("Sub", ["a", "b"], ["y"]))
+    feeds = {name: A * (2 if name == "a" else 3) for name in order}
+    assert evaluator.run(None, feeds)[0].tolist() == [-1, -1, -1]
+
+
+def test_a_conversion_that_changes_the_feeds(bench):
+    """What is fed stays alive while it is looked at, whatever its own code does."""
+
+    class Shy:
+        def __array__(self, dtype=None, copy=None):
+            feeds.clear()
+            return np.ones(3, np.float32)
+
+    evaluator = bench.open("add")
+    feeds = {"a": Shy(), "b": A}
+    with pytest.raises(goruntime.NameNotFoundError, match="missing: 'a', 'b'"):
         evaluator.run(None, feeds)
     assert usable(evaluator)
 

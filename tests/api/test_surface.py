@@ -157,7 +157,7 @@ def test_events_tell_each_value_up_to_a_failure():
 def test_the_plan_reads_as_text():
     nodes = [helper.make_node("Relu", ["x"], ["a"]), helper.make_node("Softmax", ["a"], ["b"]), helper.make_node("Add", ["b", "a"], ["y"])]
     evaluator = ReferenceEvaluator(model(nodes, shape=["N"]))
-    plan = evaluator.prepare({"x": (4, )})
+    plan = evaluator.prepare({"x": (4,)})
     assert [s.op_type for s in plan.steps] == ["Relu", "Softmax", "Add"]
     assert not any(s.fused for s in plan.steps)
     by = {v.name: v for v in plan.values}

@@ -84,7 +84,8 @@ const (
 // the bounds of Whole.
 func Round(g Grid, dst, src []float32, n, s, r float32) {
 	v, by := chosen(), [1]float32{n}
-	a := newArgs(dst, src, v.lanes)
+	var a args
+	a.over(dst, src, v.lanes)
 	a.s, a.r = s, r
 	p := uintptr(unsafe.Pointer(&by))
 	// SAFETY: by outlives the call and no kernel keeps it; hidden from escape analysis
@@ -99,7 +100,8 @@ func Round(g Grid, dst, src []float32, n, s, r float32) {
 // as long.
 func Bend(c Curve, dst, src []float32, s, r float32) {
 	v := chosen()
-	a := newArgs(dst, src, v.lanes)
+	var a args
+	a.over(dst, src, v.lanes)
 	a.s, a.r = s, r
 	v.curves[c](borrow(&a))
 	runtime.KeepAlive(&a)
@@ -109,7 +111,8 @@ func Bend(c Curve, dst, src []float32, s, r float32) {
 // long.
 func Apply(f Function, dst, src []float32) {
 	v := chosen()
-	a := newArgs(dst, src, v.lanes)
+	var a args
+	a.over(dst, src, v.lanes)
 	v.unary[f](borrow(&a))
 	runtime.KeepAlive(&a) // live during the call: a stack that moves takes it along
 }
@@ -118,7 +121,8 @@ func Apply(f Function, dst, src []float32) {
 // one goes with every element of the other.
 func Combine(o Operation, dst, a, b []float32) {
 	v := chosen()
-	x := newArgs(dst, a, v.lanes)
+	var x args
+	x.over(dst, a, v.lanes)
 	x.b = first(b)
 	form := 0
 	switch {
@@ -142,7 +146,8 @@ func CombineRows(o Operation, dst, a, b []float32, turned bool) {
 		return
 	}
 	v, n := chosen(), len(dst)/rows
-	x := newArgs(dst[:n], a, v.lanes)
+	var x args
+	x.over(dst[:n], a, v.lanes)
 	x.b, x.rows, x.step = first(b), rows, 4*(n%v.lanes)
 	v.binary[o][form](borrow(&x))
 	runtime.KeepAlive(&x)
@@ -182,7 +187,8 @@ func Sums(dst, src []float32, n int) {
 		clear(dst)
 		return
 	}
-	a := newArgs(nil, src[:n], lanes)
+	var a args
+	a.over(nil, src[:n], lanes)
 	a.dst, a.rows, a.step = first(dst), len(dst), 4*n
 	chosen().sums(borrow(&a))
 	runtime.KeepAlive(&a)
@@ -215,7 +221,8 @@ func Softmax(dst, src []float32, n int) {
 		return
 	}
 	v := chosen()
-	a := newArgs(dst[:n], src[:n], lanes)
+	var a args
+	a.over(dst[:n], src[:n], lanes)
 	a.rows, a.step = len(src)/n, 4*n
 	v.softmax(borrow(&a))
 	runtime.KeepAlive(&a)
@@ -230,7 +237,8 @@ func Normalize(dst, src, scale, bias []float32, epsilon float32) (mean, inv floa
 	var acc [lanes]float32
 	reduce(v.squares, nil, src, &acc, mean)
 	inv = float32(1 / math.Sqrt(float64(fold(&acc)/n+epsilon)))
-	a := newArgs(dst, src, v.lanes)
+	var a args
+	a.over(dst, src, v.lanes)
 	a.b, a.c, a.s, a.r = first(scale), first(bias), mean, inv
 	v.normalize(borrow(&a))
 	runtime.KeepAlive(&a)
