@@ -9,6 +9,7 @@ package main
 #cgo CFLAGS: -std=gnu11 -O2 -Wall -Wextra -Werror -DGR_NO_PROTOTYPES
 #include <stdlib.h>
 #include "api.h"
+extern gr_lease_shared gr_words;
 */
 import "C"
 
@@ -64,7 +65,7 @@ func gr_error_free(e *C.gr_error) {
 //export gr_text_free
 func gr_text_free(text *C.char) { C.free(unsafe.Pointer(text)) }
 
-//export gr_shared
-func gr_shared() *C.gr_lease_shared {
-	return (*C.gr_lease_shared)(unsafe.Pointer(lease.SharedWords()))
+func init() {
+	// SAFETY: the variable is C's and as long as the process.
+	lease.Share((*lease.Shared)(unsafe.Pointer(&C.gr_words)))
 }

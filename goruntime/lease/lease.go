@@ -79,10 +79,24 @@ type Cache []*Header
 
 const cacheSize = 64
 
-var shared = sync.OnceValue(func() *Shared { return (*Shared)(mustMap(offheap.Page)) })
+var shared atomic.Pointer[Shared]
+
+// Share makes w, which C knows and which is never moved or freed, the process's Shared.
+// It is called once, when the program starts.
+func Share(w *Shared) {
+	if !shared.CompareAndSwap(nil, w) {
+		invariants.Bug("the words that leases share were in use already")
+	}
+}
 
 // SharedWords returns the process's Shared.
-func SharedWords() *Shared { return shared() }
+func SharedWords() *Shared {
+	if w := shared.Load(); w != nil {
+		return w
+	}
+	shared.CompareAndSwap(nil, (*Shared)(mustMap(offheap.Page))) // who comes second leaves a page unused
+	return shared.Load()
+}
 
 func mustMap(n int) unsafe.Pointer {
 	p, err := offheap.MapForever(n)

@@ -11,8 +11,6 @@ evaluator, arena or token is made.
 from typing import TYPE_CHECKING
 
 from .arenas import ExecutionArena, IOArena
-from .config import show_config
-from .context import RuntimeContext, RuntimeSession
 from .errors import (
     ArgumentError,
     CanceledError,
@@ -32,17 +30,19 @@ from .errors import (
     WrongTypeError,
 )
 from .evaluator import CancelToken, ReferenceEvaluator
-from .tensor import Tensor
-from .types import ValueType
 from .version import __version__
 
 if TYPE_CHECKING:
+    from .config import show_config
+    from .context import RuntimeContext, RuntimeSession
     from .engines import OnnxRuntime
     from .events import RuntimeEvent
     from .kernels import register_custom_kernel, unregister_custom_kernel
     from .metadata import ModelMetadata
     from .plan import ExecutionPlan
     from .support import Lack, Support, supports
+    from .tensor import Tensor
+    from .types import ValueType
 
 # Names whose modules are loaded at first use, since imports cost every start.
 _LAZY = {
@@ -50,9 +50,14 @@ _LAZY = {
     "Lack": "support",
     "ModelMetadata": "metadata",
     "OnnxRuntime": "engines",
+    "RuntimeContext": "context",
     "RuntimeEvent": "events",
+    "RuntimeSession": "context",
     "Support": "support",
+    "Tensor": "tensor",
+    "ValueType": "types",
     "register_custom_kernel": "kernels",
+    "show_config": "config",
     "supports": "support",
     "unregister_custom_kernel": "kernels",
 }

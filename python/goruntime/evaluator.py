@@ -11,9 +11,6 @@ from typing import TYPE_CHECKING, Any
 from ._load import native
 from .arenas import ExecutionArena, IOArena
 from .errors import ArgumentError, UnsupportedError, WrongTypeError
-from .log import debug
-from .protos import source
-from .types import ValueType
 
 if TYPE_CHECKING:
     from typing import Self
@@ -27,6 +24,7 @@ if TYPE_CHECKING:
     from .metadata import ModelMetadata
     from .plan import ExecutionPlan
     from .support import Lack
+    from .types import ValueType
 
 
 class CancelToken:
@@ -129,6 +127,9 @@ class ReferenceEvaluator:
         self._strings, self._counting = string_dtype, bool(cpu_execution_counters)
         self._threads, self._given = num_threads or 0, (allocator, io_allocator)
         self._check, self._tracing, self._release = check_shape_annotations, events_enabled, release_intermediates
+        native()  # starts the core, which gets ready while the model's reader is loaded
+        from .protos import source
+
         self._path, self._bytes = source(proto, opsets, functions)
         self.proto_: Any = proto if self._path is None and not isinstance(proto, bytes | bytearray | memoryview) else None
         self._arenas: tuple[ExecutionArena, IOArena] | None = None
@@ -143,9 +144,7 @@ class ReferenceEvaluator:
         self._begin()
 
     @staticmethod
-    def _other_engine(
-        engine: str | OnnxRuntime, verbose: int, check: bool, tracing: bool, release: bool, counting: bool
-    ) -> OnnxRuntime | None:
+    def _other_engine(engine: str | OnnxRuntime, verbose: int, check: bool, tracing: bool, release: bool, counting: bool) -> OnnxRuntime | None:
         """Return the engine, which must be able to do what else is asked for."""
         from .engines import chosen
 
@@ -218,6 +217,8 @@ class ReferenceEvaluator:
                 error.args = (f"{error}; new_ops or goruntime.register_custom_kernel runs them in Python",)
             raise
         opened.string_dtype = self._strings
+        from .log import debug
+
         debug("opened %s: %d inputs, %d outputs", self._path or "a model in memory", len(opened.inputs), len(opened.outputs))
         return opened
 
@@ -568,12 +569,18 @@ class ReferenceEvaluator:
     @property
     def input_types(self) -> list[ValueType]:
         """(type, shape) of each input: ("tensor(float)", ("N", 3, None))."""
-        return [ValueType((info[1], info[3])) for info in self._native.inputs]
+        return self._types(self._native.inputs)
 
     @property
     def output_types(self) -> list[ValueType]:
         """(type, shape) of each output, as the model declares them."""
-        return [ValueType((info[1], info[3])) for info in self._native.outputs]
+        return self._types(self._native.outputs)
+
+    @staticmethod
+    def _types(infos: Iterable[Any]) -> list[ValueType]:
+        from .types import ValueType
+
+        return [ValueType((info[1], info[3])) for info in infos]
 
     @property
     def allocator(self) -> ExecutionArena:
