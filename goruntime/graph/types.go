@@ -11,7 +11,7 @@ import (
 // types follows the element types through a node as far as its schema settles
 // them, and notes the lack of a kernel for the type of its key input.
 func (b *builder) types(n *Node, g *Graph) {
-	if d := g.dtypeOf(n.key()); d != tensor.Undefined && !n.Def.DTypes.Empty() && n.Def.DTypes[d] == nil {
+	if d := g.dtypeOf(n.key()); d != tensor.Undefined && !n.Def.DTypes.Empty() && n.Def.DTypes.Row(d) == nil {
 		b.lack(Lack{Domain: n.Domain, OpType: n.OpType, Opset: n.Opset, Version: n.Version, DType: d})
 	}
 	s := b.schema(n.Domain, n.OpType, n.Opset)

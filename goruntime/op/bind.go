@@ -49,7 +49,7 @@ func (c *Context) PickRow(def *Def) error {
 	if v == nil {
 		return errs.New(errs.Model, "the input that decides the element type is missing")
 	}
-	if c.row = def.DTypes[v.DType]; c.row == nil {
+	if c.row = def.DTypes.Row(v.DType); c.row == nil {
 		return errs.New(errs.Unsupported, "element type %v is not supported by version %d", v.DType, c.Version)
 	}
 	return nil

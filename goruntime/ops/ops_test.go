@@ -155,7 +155,7 @@ func TestCoverage(t *testing.T) {
 	for _, def := range op.All() {
 		var lacks []string
 		for d := tensor.F32; d < tensor.NumDTypes; d++ {
-			if def.DTypes.Empty() || def.DTypes[d] != nil {
+			if def.DTypes.Empty() || def.DTypes.Row(d) != nil {
 				continue
 			}
 			if slices.ContainsFunc(schemas(t, def), func(s *schema.Op) bool { return slices.Contains(dtypes(s, key(def, s)), d) }) {

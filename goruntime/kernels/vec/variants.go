@@ -1,7 +1,6 @@
 package vec
 
 import (
-	"math/bits"
 	"runtime"
 	"sync/atomic"
 	"unsafe"
@@ -121,17 +120,16 @@ var everies = func() (t [2]struct {
 	return t
 }()
 
-// over points a, which is zero, at one row: dst, or where there is none src, in steps
-// of a power of two. Written in place: a copy would wait for the stores just before.
-func (a *args) over(dst, src []float32, step int) {
+func newArgs(dst, src []float32, step int) args {
 	n := len(dst)
 	if dst == nil {
 		n = len(src)
 	}
-	a.dst, a.a, a.n, a.all, a.rows = first(dst), first(src), n>>bits.TrailingZeros(uint(step)), n, 1
-	if tail := n & (step - 1); tail > 0 {
+	a := args{dst: first(dst), a: first(src), n: n / step, all: n, rows: 1}
+	if tail := n % step; tail > 0 {
 		a.masked(tail, chosen().level == cpu.AVX512)
 	}
+	return a
 }
 
 // masked lets the last step be of tail elements.
@@ -145,8 +143,7 @@ func (a *args) masked(tail int, bits bool) {
 
 // reduce runs a reduction, whose step is lanes in every variant.
 func reduce(f func(*args), dst, src []float32, acc *[lanes]float32, s float32) {
-	var a args
-	a.over(dst, src, lanes)
+	a := newArgs(dst, src, lanes)
 	a.s = s
 	// SAFETY: acc outlives the call and no kernel keeps it; hidden from escape
 	// analysis as in borrow.

@@ -6,8 +6,11 @@ package vec
 
 import (
 	"math"
+	"math/bits"
 	"runtime"
 	"unsafe"
+
+	"github.com/goruntime/goruntime/goruntime/kernels/cpu"
 )
 
 //go:generate go run ../../internal/gen/vecgen .
@@ -84,8 +87,7 @@ const (
 // the bounds of Whole.
 func Round(g Grid, dst, src []float32, n, s, r float32) {
 	v, by := chosen(), [1]float32{n}
-	var a args
-	a.over(dst, src, v.lanes)
+	a := newArgs(dst, src, v.lanes)
 	a.s, a.r = s, r
 	p := uintptr(unsafe.Pointer(&by))
 	// SAFETY: by outlives the call and no kernel keeps it; hidden from escape analysis
@@ -100,8 +102,7 @@ func Round(g Grid, dst, src []float32, n, s, r float32) {
 // as long.
 func Bend(c Curve, dst, src []float32, s, r float32) {
 	v := chosen()
-	var a args
-	a.over(dst, src, v.lanes)
+	a := newArgs(dst, src, v.lanes)
 	a.s, a.r = s, r
 	v.curves[c](borrow(&a))
 	runtime.KeepAlive(&a)
@@ -111,8 +112,7 @@ func Bend(c Curve, dst, src []float32, s, r float32) {
 // long.
 func Apply(f Function, dst, src []float32) {
 	v := chosen()
-	var a args
-	a.over(dst, src, v.lanes)
+	a := newArgs(dst, src, v.lanes)
 	v.unary[f](borrow(&a))
 	runtime.KeepAlive(&a) // live during the call: a stack that moves takes it along
 }
@@ -121,9 +121,13 @@ func Apply(f Function, dst, src []float32) {
 // one goes with every element of the other.
 func Combine(o Operation, dst, a, b []float32) {
 	v := chosen()
-	var x args
-	x.over(dst, a, v.lanes)
-	x.b = first(b)
+	// Written in place, in steps of a power of two: small tensors come here most, and a
+	// copy would wait for the stores just before.
+	n := len(dst)
+	x := args{dst: first(dst), a: first(a), b: first(b), n: n >> bits.TrailingZeros(uint(v.lanes)), all: n, rows: 1}
+	if tail := n & (v.lanes - 1); tail > 0 {
+		x.masked(tail, v.level == cpu.AVX512)
+	}
 	form := 0
 	switch {
 	case len(b) == 1 && len(dst) != 1:
@@ -146,8 +150,7 @@ func CombineRows(o Operation, dst, a, b []float32, turned bool) {
 		return
 	}
 	v, n := chosen(), len(dst)/rows
-	var x args
-	x.over(dst[:n], a, v.lanes)
+	x := newArgs(dst[:n], a, v.lanes)
 	x.b, x.rows, x.step = first(b), rows, 4*(n%v.lanes)
 	v.binary[o][form](borrow(&x))
 	runtime.KeepAlive(&x)
@@ -187,8 +190,7 @@ func Sums(dst, src []float32, n int) {
 		clear(dst)
 		return
 	}
-	var a args
-	a.over(nil, src[:n], lanes)
+	a := newArgs(nil, src[:n], lanes)
 	a.dst, a.rows, a.step = first(dst), len(dst), 4*n
 	chosen().sums(borrow(&a))
 	runtime.KeepAlive(&a)
@@ -221,8 +223,7 @@ func Softmax(dst, src []float32, n int) {
 		return
 	}
 	v := chosen()
-	var a args
-	a.over(dst[:n], src[:n], lanes)
+	a := newArgs(dst[:n], src[:n], lanes)
 	a.rows, a.step = len(src)/n, 4*n
 	v.softmax(borrow(&a))
 	runtime.KeepAlive(&a)
@@ -237,8 +238,7 @@ func Normalize(dst, src, scale, bias []float32, epsilon float32) (mean, inv floa
 	var acc [lanes]float32
 	reduce(v.squares, nil, src, &acc, mean)
 	inv = float32(1 / math.Sqrt(float64(fold(&acc)/n+epsilon)))
-	var a args
-	a.over(dst, src, v.lanes)
+	a := newArgs(dst, src, v.lanes)
 	a.b, a.c, a.s, a.r = first(scale), first(bias), mean, inv
 	v.normalize(borrow(&a))
 	runtime.KeepAlive(&a)

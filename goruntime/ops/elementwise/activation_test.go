@@ -114,7 +114,7 @@ func TestActivationsOfSmallResults(t *testing.T) {
 	}{{Softplus, softplus, [2]float32{}}, {Elu, elu, [2]float32{1}}, {Selu, selu, [2]float32{1.5, 2}}} {
 		in, out := optest.Filled(tensor.F32, optest.Dims(len(x)), x...), optest.Filled(tensor.F32, optest.Dims(len(x)), x...)
 		s := &tuned{alpha: c.tune[0], beta: c.tune[1], in: in, out: out}
-		c.def.DTypes[tensor.F32].(tunedSpan)(s, 0, len(x))
+		c.def.DTypes.Row(tensor.F32).(tunedSpan)(s, 0, len(x))
 		for i, y := range tensor.Elems[float32](out) {
 			want := c.f(float64(float32(x[i])), float64(s.alpha), float64(s.beta))
 			if math.Abs(float64(y)-want) > 1e-6*math.Abs(want) {

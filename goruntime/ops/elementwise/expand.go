@@ -41,7 +41,7 @@ func plan(c *op.Context, b tensor.Shape) *pair {
 			continue
 		}
 		d := c.In(k).DType
-		p.full[k] = full{expand: expanders[d].(expander), steps: steps, copy: tensor.View{DType: d, Shape: out}}
+		p.full[k] = full{expand: expanders.Row(d).(expander), steps: steps, copy: tensor.View{DType: d, Shape: out}}
 		bytes += aligned(d.Bytes(p.total))
 	}
 	c.NeedWorkspace(bytes)

@@ -58,7 +58,7 @@ func TestUnaryFunctionsOnOddSizes(t *testing.T) {
 func alone(t *testing.T, def *op.Def) float32 {
 	t.Helper()
 	x, out := optest.F32(nil, 0.25), optest.F32(nil, 0)
-	def.DTypes[tensor.F32].(span)(out, x, 0, 1)
+	def.DTypes.Row(tensor.F32).(span)(out, x, 0, 1)
 	return tensor.Elems[float32](out)[0]
 }
 

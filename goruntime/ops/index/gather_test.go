@@ -66,7 +66,7 @@ func TestGatherDTypes(t *testing.T) {
 			Want: optest.Want(optest.Filled(d, optest.Dims(2, 2), 2, 0, 5, 3)), Attrs: optest.Attrs("axis", 1),
 		})
 	}
-	if len(cases) != 21 || Gather.DTypes[tensor.Str] == nil {
+	if len(cases) != 21 || Gather.DTypes.Row(tensor.Str) == nil {
 		t.Errorf("%d element types have a row, want all 21 from a byte on", len(cases))
 	}
 	optest.Run(t, Gather, cases)

@@ -88,7 +88,7 @@ func newScatter(p *places, reduction string, dtype tensor.DType, version int) (*
 	if !ok || version < 18 && reduction != "add" && reduction != "mul" {
 		return nil, errs.New(errs.Argument, "reduction %q is not one of version %d", reduction, version)
 	}
-	k, ok := table[dtype].(scatterKernel)
+	k, ok := table.Row(dtype).(scatterKernel)
 	if !ok {
 		return nil, errs.New(errs.Unsupported, "reduction %s is not defined for %v", reduction, dtype)
 	}

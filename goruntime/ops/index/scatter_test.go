@@ -82,7 +82,7 @@ func TestScatterDTypes(t *testing.T) {
 	var cases []optest.Case
 	for by, values := range want {
 		for _, d := range ScatterND.DTypes.Types() {
-			if table, ok := reductions[by]; ok && table[d] == nil {
+			if table, ok := reductions[by]; ok && table.Row(d) == nil {
 				continue
 			}
 			w := optest.Filled(d, optest.Dims(2), values...)
