@@ -1,10 +1,8 @@
 package op
 
 import (
-	"fmt"
 	"maps"
 	"slices"
-	"sync"
 
 	"github.com/goruntime/goruntime/goruntime/kernels/chain"
 	"github.com/goruntime/goruntime/goruntime/tensor"
@@ -14,10 +12,10 @@ import (
 // runs, each with what it changed as far as the Def is concerned.
 type Versions map[int]string
 
-// Def declares an operator: what of its schema we run, and how. Arity and
-// types come from package schema.
+// Def says what of an operator's schema we run, and how. Arity and types come from
+// package schema.
 type Def struct {
-	Name   string
+	Name   string // as declared, and so the domain: a Def that is declared does not say them
 	Domain string // "" is ai.onnx
 	// Versions are all since_versions that this Def runs alike. A version that
 	// behaves differently is a Def of its own.
@@ -106,104 +104,6 @@ const (
 	FirstOnly                // output 0 may take the memory of input 0
 	AnyInput                 // ... of any input (elementwise kernels)
 )
-
-// Key names an operator within the registry.
-type Key struct{ Domain, Name string }
-
-var registry = struct {
-	sync.RWMutex // protects defs
-	defs         map[Key][]*Def
-}{defs: map[Key][]*Def{}}
-
-// Declare registers def and returns it. It panics on a declaration that
-// contradicts itself or an earlier one: that is found by every test run.
-func Declare(def Def) *Def {
-	d := &def
-	if d.Domain == "ai.onnx" {
-		d.Domain = ""
-	}
-	switch {
-	case len(d.Versions) == 0:
-		bad(d, "declares no version")
-	case d.Run == nil:
-		bad(d, "has no Run")
-	case (d.Shape == nil) != d.Computes:
-		bad(d, "needs either a shape rule or Computes")
-	}
-	k := Key{d.Domain, d.Name}
-	registry.Lock()
-	defer registry.Unlock()
-	for _, other := range registry.defs[k] {
-		for v := range d.Versions {
-			if _, twice := other.Versions[v]; twice {
-				bad(d, fmt.Sprintf("declares version %d twice", v))
-			}
-		}
-	}
-	registry.defs[k] = append(registry.defs[k], d)
-	return d
-}
-
-func bad(d *Def, what string) {
-	//lint:allow panic a wrong declaration must not start
-	panic("op.Declare: " + d.Domain + "." + d.Name + " " + what)
-}
-
-// Find returns the Def of an operator with exactly this since_version, or nil.
-func Find(domain, name string, since int) *Def {
-	registry.RLock()
-	defer registry.RUnlock()
-	for _, d := range registry.defs[Key{domain, name}] {
-		if _, ok := d.Versions[since]; ok {
-			return d
-		}
-	}
-	return nil
-}
-
-// Latest returns the Def of an operator outside the official schemas for the
-// opset that a model imports, and its version: the greatest not above it.
-func Latest(domain, name string, opset int) (*Def, int) {
-	registry.RLock()
-	defer registry.RUnlock()
-	var found *Def
-	best := 0
-	for _, d := range registry.defs[Key{domain, name}] {
-		for v := range d.Versions {
-			if v <= opset && v > best {
-				found, best = d, v
-			}
-		}
-	}
-	return found, best
-}
-
-// All returns every Def, ordered by domain, name and first version.
-func All() []*Def {
-	registry.RLock()
-	defer registry.RUnlock()
-	var all []*Def
-	for _, defs := range registry.defs {
-		all = append(all, defs...)
-	}
-	slices.SortFunc(all, func(a, b *Def) int {
-		if a.Domain != b.Domain {
-			return cmpString(a.Domain, b.Domain)
-		}
-		if a.Name != b.Name {
-			return cmpString(a.Name, b.Name)
-		}
-		return a.First() - b.First()
-	})
-	return all
-}
-
-func cmpString(a, b string) int {
-	if a < b {
-		return -1
-	}
-	return 1
-}
 
 // First returns the lowest version that d runs.
 func (d *Def) First() int { return slices.Min(slices.Collect(maps.Keys(d.Versions))) }

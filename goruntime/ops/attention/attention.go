@@ -12,41 +12,42 @@ import (
 // https://onnx.ai/onnx/operators/onnx__Attention.html
 // Departures: none. Everything is computed in f32, in f64 for f64, whatever
 // softmax_precision says; a row that sees no key is 0.
-var Attention = op.Declare(op.Def{
-	Name:     "Attention",
-	Versions: op.Versions{23: "", 24: "nonpad_kv_seqlen", 25: "windows"},
-	Attrs: op.Attrs(op.Int("is_causal", 0), op.Int("kv_num_heads", 0), op.Int("q_num_heads", 0), op.Int("qk_matmul_output_mode", 0),
-		op.Optional("scale", op.KindFloat), op.Float("softcap", 0), op.Optional("softmax_precision", op.KindInt),
-		op.Int("left_window_size", -1), op.Int("right_window_size", -1)),
-	Shape: func(c *op.Infer) error {
-		s, err := sizesOf(c)
-		if err != nil {
-			return err
-		}
-		if s.apart {
-			c.SetOutput(0, c.DType(0), tensor.Shape{s.batch, s.heads, s.rows, s.sizeV})
-		} else {
-			c.SetOutput(0, c.DType(0), tensor.Shape{s.batch, s.rows, s.heads * s.sizeV})
-		}
-		c.SetOutput(1, c.DType(1), tensor.Shape{s.batch, s.kvHeads, s.past + s.keys, s.size})
-		c.SetOutput(2, c.DType(2), tensor.Shape{s.batch, s.kvHeads, s.past + s.keys, s.sizeV})
-		c.SetOutput(3, c.DType(0), tensor.Shape{s.batch, s.heads, s.rows, s.past + s.keys})
-		return nil
-	},
-	Prepare: func(c *op.Context) error { return op.Row[attentionKernel](c).prepare(c) },
-	Run:     func(c *op.Context) error { return op.Row[attentionKernel](c).run(c) },
-	DTypes: op.ByType(map[tensor.DType]attentionKernel{
-		tensor.F32: attentionIn(single, &singles), tensor.F16: attentionIn(single, &singles), tensor.BF16: attentionIn(single, &singles),
-		tensor.F64: attentionIn(double, &doubles),
-	}),
-	Also: map[int][]tensor.DType{
-		2: {tensor.F32, tensor.F64, tensor.F16, tensor.BF16}, 5: {tensor.F32, tensor.F64, tensor.F16, tensor.BF16},
-		3: {
-			tensor.Bool, tensor.F32, tensor.F64, tensor.F16, tensor.BF16, tensor.I8, tensor.I16, tensor.I32, tensor.I64,
-			tensor.U8, tensor.U16, tensor.U32, tensor.U64,
+var Attention = op.Declare("", "Attention", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{23: "", 24: "nonpad_kv_seqlen", 25: "windows"},
+		Attrs: op.Attrs(op.Int("is_causal", 0), op.Int("kv_num_heads", 0), op.Int("q_num_heads", 0), op.Int("qk_matmul_output_mode", 0),
+			op.Optional("scale", op.KindFloat), op.Float("softcap", 0), op.Optional("softmax_precision", op.KindInt),
+			op.Int("left_window_size", -1), op.Int("right_window_size", -1)),
+		Shape: func(c *op.Infer) error {
+			s, err := sizesOf(c)
+			if err != nil {
+				return err
+			}
+			if s.apart {
+				c.SetOutput(0, c.DType(0), tensor.Shape{s.batch, s.heads, s.rows, s.sizeV})
+			} else {
+				c.SetOutput(0, c.DType(0), tensor.Shape{s.batch, s.rows, s.heads * s.sizeV})
+			}
+			c.SetOutput(1, c.DType(1), tensor.Shape{s.batch, s.kvHeads, s.past + s.keys, s.size})
+			c.SetOutput(2, c.DType(2), tensor.Shape{s.batch, s.kvHeads, s.past + s.keys, s.sizeV})
+			c.SetOutput(3, c.DType(0), tensor.Shape{s.batch, s.heads, s.rows, s.past + s.keys})
+			return nil
 		},
-		6: {tensor.I64},
-	},
+		Prepare: func(c *op.Context) error { return op.Row[attentionKernel](c).prepare(c) },
+		Run:     func(c *op.Context) error { return op.Row[attentionKernel](c).run(c) },
+		DTypes: op.ByType(map[tensor.DType]attentionKernel{
+			tensor.F32: attentionIn(single, &singles), tensor.F16: attentionIn(single, &singles), tensor.BF16: attentionIn(single, &singles),
+			tensor.F64: attentionIn(double, &doubles),
+		}),
+		Also: map[int][]tensor.DType{
+			2: {tensor.F32, tensor.F64, tensor.F16, tensor.BF16}, 5: {tensor.F32, tensor.F64, tensor.F16, tensor.BF16},
+			3: {
+				tensor.Bool, tensor.F32, tensor.F64, tensor.F16, tensor.BF16, tensor.I8, tensor.I16, tensor.I32, tensor.I64,
+				tensor.U8, tensor.U16, tensor.U32, tensor.U64,
+			},
+			6: {tensor.I64},
+		},
+	}
 })
 
 type attentionKernel struct{ prepare, run func(c *op.Context) error }

@@ -15,23 +15,25 @@ import (
 // https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.Attention
 // Departures: no past_sequence_length (a buffer shared between past and present),
 // no do_rotary, no mask of four dimensions.
-var AttentionMS = op.Declare(op.Def{
-	Name: "Attention", Domain: microsoft, Versions: op.Versions{1: ""},
-	Attrs: op.Attrs(op.Required("num_heads", op.KindInt), op.Float("mask_filter_value", -10000), op.Optional("scale", op.KindFloat), op.Int("unidirectional", 0),
-		op.Ints("qkv_hidden_sizes"), op.Int("do_rotary", 0), op.Int("rotary_embedding_dim", 0), op.Int("past_present_share_buffer", 0)),
-	Shape: func(c *op.Infer) error {
-		s, err := projectedSizes(c, c.Attr)
-		if err != nil {
-			return err
-		}
-		c.SetOutput(0, c.DType(0), tensor.Shape{s.batch, s.rows, s.heads * s.sizeV})
-		c.SetOutput(1, c.DType(0), tensor.Shape{2, s.batch, s.heads, s.past + s.keys, s.size})
-		return nil
-	},
-	Prepare: projectedPrepare,
-	Run:     projectedRun,
-	DTypes:  op.Uniform(struct{}{}, floatTypes...),
-	Also:    map[int][]tensor.DType{1: floatTypes, 2: floatTypes, 3: {tensor.I32}, 4: floatTypes, 5: floatTypes, 6: {tensor.I32}},
+var AttentionMS = op.Declare(microsoft, "Attention", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{1: ""},
+		Attrs: op.Attrs(op.Required("num_heads", op.KindInt), op.Float("mask_filter_value", -10000), op.Optional("scale", op.KindFloat), op.Int("unidirectional", 0),
+			op.Ints("qkv_hidden_sizes"), op.Int("do_rotary", 0), op.Int("rotary_embedding_dim", 0), op.Int("past_present_share_buffer", 0)),
+		Shape: func(c *op.Infer) error {
+			s, err := projectedSizes(c, c.Attr)
+			if err != nil {
+				return err
+			}
+			c.SetOutput(0, c.DType(0), tensor.Shape{s.batch, s.rows, s.heads * s.sizeV})
+			c.SetOutput(1, c.DType(0), tensor.Shape{2, s.batch, s.heads, s.past + s.keys, s.size})
+			return nil
+		},
+		Prepare: projectedPrepare,
+		Run:     projectedRun,
+		DTypes:  op.Uniform(struct{}{}, floatTypes...),
+		Also:    map[int][]tensor.DType{1: floatTypes, 2: floatTypes, 3: {tensor.I32}, 4: floatTypes, 5: floatTypes, 6: {tensor.I32}},
+	}
 })
 
 func projectedSizes(c shapes, a *op.Values) (s sizes, err error) {

@@ -12,7 +12,7 @@ import (
 func TestAttentionMS(t *testing.T) {
 	const in, batch, count, size = 7, 2, 3, 4
 	var cases []optest.Case
-	for _, d := range AttentionMS.DTypes.Types() {
+	for _, d := range AttentionMS.Def().DTypes.Types() {
 		for _, form := range []string{"plain", "causal", "past", "padding", "lengths", "ends and starts", "rows of padding", "added", "sizes", "many"} {
 			s := setup{batch: batch, heads: count, kvHeads: count, rows: 3, keys: 3, d: size, e: size, flat: true, left: -1, right: -1}
 			attrs := optest.Attrs("num_heads", count)

@@ -236,7 +236,7 @@ func TestAttention(t *testing.T) {
 	}
 	var cases []optest.Case
 	for _, s := range setups {
-		for _, d := range Attention.DTypes.Types() {
+		for _, d := range Attention.Def().DTypes.Types() {
 			if d == tensor.F32 || s.rows < 9 {
 				cases = append(cases, s.build(d))
 			}

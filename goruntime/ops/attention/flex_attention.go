@@ -14,20 +14,21 @@ import (
 // https://onnx.ai/onnx/operators/onnx_aionnxpreview_FlexAttention.html
 // Departures: none. Sums are of f32, of f64 for f64; the subgraphs see
 // softmax_precision.
-var FlexAttention = op.Declare(op.Def{
-	Name: "FlexAttention", Domain: "ai.onnx.preview",
-	Versions: op.Versions{1: ""},
-	Attrs: op.Attrs(op.Optional("scale", op.KindFloat), op.Optional("softmax_precision", op.KindInt),
-		op.Optional("score_mod", op.KindGraph), op.Optional("prob_mod", op.KindGraph)),
-	Control:  true,
-	Computes: true,
-	Run: func(c *op.Context) error {
-		run := flexKernels[c.In(0).DType]
-		if run == nil || c.In(1).DType != c.In(0).DType || c.In(2).DType != c.In(0).DType {
-			return errs.New(errs.Type, "Q is %v, K %v, V %v: one floating-point type expected", c.In(0).DType, c.In(1).DType, c.In(2).DType)
-		}
-		return run(c)
-	},
+var FlexAttention = op.Declare("ai.onnx.preview", "FlexAttention", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{1: ""},
+		Attrs: op.Attrs(op.Optional("scale", op.KindFloat), op.Optional("softmax_precision", op.KindInt),
+			op.Optional("score_mod", op.KindGraph), op.Optional("prob_mod", op.KindGraph)),
+		Control:  true,
+		Computes: true,
+		Run: func(c *op.Context) error {
+			run := flexKernels[c.In(0).DType]
+			if run == nil || c.In(1).DType != c.In(0).DType || c.In(2).DType != c.In(0).DType {
+				return errs.New(errs.Type, "Q is %v, K %v, V %v: one floating-point type expected", c.In(0).DType, c.In(1).DType, c.In(2).DType)
+			}
+			return run(c)
+		},
+	}
 })
 
 // flexKernels is the table of FlexAttention: operators with Control pick their

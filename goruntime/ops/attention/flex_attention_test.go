@@ -17,7 +17,7 @@ func TestFlexAttention(t *testing.T) {
 		{name: "no keys", batch: 1, heads: 1, kvHeads: 1, rows: 2, keys: 0, d: 2, e: 2, left: -1, right: -1},
 		{name: "no queries", batch: 1, heads: 1, kvHeads: 1, rows: 0, keys: 2, d: 2, e: 2, left: -1, right: -1},
 	} {
-		for _, d := range Attention.DTypes.Types() {
+		for _, d := range Attention.Def().DTypes.Types() {
 			c := s.build(d)
 			c.Attrs, c.In, c.Want = nil, c.In[:3], c.Want[:1]
 			cases = append(cases, c)

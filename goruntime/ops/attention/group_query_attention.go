@@ -13,37 +13,39 @@ import (
 // https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.GroupQueryAttention
 // Departures: no quantized cache, no norms of queries and keys, no cache that
 // slides, no output of scores.
-var GroupQueryAttention = op.Declare(op.Def{
-	Name: "GroupQueryAttention", Domain: microsoft, Versions: op.Versions{1: ""},
-	Attrs: op.Attrs(op.Required("num_heads", op.KindInt), op.Required("kv_num_heads", op.KindInt), op.Optional("scale", op.KindFloat),
-		op.Float("softcap", 0), op.Int("local_window_size", -1), op.Int("do_rotary", 0), op.Int("rotary_interleaved", 0), op.Int("smooth_softmax", -1),
-		op.Int("causal", 1), op.Int("qk_output", 0), op.Int("sliding_window_cache", 0), op.Int("kv_cache_bit_width", 0),
-		op.String("k_quant_type", "NONE"), op.String("v_quant_type", "NONE"), op.Float("qk_norm_epsilon", 1e-6), op.Optional("q_norm_epsilon", op.KindFloat), op.Optional("k_norm_epsilon", op.KindFloat)),
-	Shape: func(c *op.Infer) error {
-		s, err := groupSizes(c, c.Attr)
-		if err != nil {
-			return err
-		}
-		total, err := c.Ints(6)
-		if err != nil {
-			return err
-		}
-		if len(total) != 1 || total[0] < 0 {
-			return errs.New(errs.Shape, "total_sequence_length is %v: one number expected", total)
-		}
-		present := tensor.Shape{s.batch, s.kvHeads, max(s.past, total[0]), s.size}
-		c.SetOutput(0, c.DType(0), tensor.Shape{s.batch, s.rows, s.heads * s.size})
-		c.SetOutput(1, c.DType(0), present)
-		c.SetOutput(2, c.DType(0), present)
-		return nil
-	},
-	Prepare: groupPrepare,
-	Run:     groupRun,
-	DTypes:  op.Uniform(struct{}{}, floatTypes...),
-	Also: map[int][]tensor.DType{
-		1: floatTypes, 2: floatTypes, 3: floatTypes, 4: floatTypes, 5: {tensor.I32}, 6: {tensor.I32}, 7: floatTypes, 8: floatTypes,
-		9: {tensor.I64}, 10: floatTypes, 11: floatTypes,
-	},
+var GroupQueryAttention = op.Declare(microsoft, "GroupQueryAttention", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{1: ""},
+		Attrs: op.Attrs(op.Required("num_heads", op.KindInt), op.Required("kv_num_heads", op.KindInt), op.Optional("scale", op.KindFloat),
+			op.Float("softcap", 0), op.Int("local_window_size", -1), op.Int("do_rotary", 0), op.Int("rotary_interleaved", 0), op.Int("smooth_softmax", -1),
+			op.Int("causal", 1), op.Int("qk_output", 0), op.Int("sliding_window_cache", 0), op.Int("kv_cache_bit_width", 0),
+			op.String("k_quant_type", "NONE"), op.String("v_quant_type", "NONE"), op.Float("qk_norm_epsilon", 1e-6), op.Optional("q_norm_epsilon", op.KindFloat), op.Optional("k_norm_epsilon", op.KindFloat)),
+		Shape: func(c *op.Infer) error {
+			s, err := groupSizes(c, c.Attr)
+			if err != nil {
+				return err
+			}
+			total, err := c.Ints(6)
+			if err != nil {
+				return err
+			}
+			if len(total) != 1 || total[0] < 0 {
+				return errs.New(errs.Shape, "total_sequence_length is %v: one number expected", total)
+			}
+			present := tensor.Shape{s.batch, s.kvHeads, max(s.past, total[0]), s.size}
+			c.SetOutput(0, c.DType(0), tensor.Shape{s.batch, s.rows, s.heads * s.size})
+			c.SetOutput(1, c.DType(0), present)
+			c.SetOutput(2, c.DType(0), present)
+			return nil
+		},
+		Prepare: groupPrepare,
+		Run:     groupRun,
+		DTypes:  op.Uniform(struct{}{}, floatTypes...),
+		Also: map[int][]tensor.DType{
+			1: floatTypes, 2: floatTypes, 3: floatTypes, 4: floatTypes, 5: {tensor.I32}, 6: {tensor.I32}, 7: floatTypes, 8: floatTypes,
+			9: {tensor.I64}, 10: floatTypes, 11: floatTypes,
+		},
+	}
 })
 
 // groupSize are the dimensions; packed has K and V behind Q in its tensor.

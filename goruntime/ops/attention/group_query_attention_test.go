@@ -13,7 +13,7 @@ func ints32(values ...int32) *tensor.View { return optest.I32(optest.Dims(len(va
 
 func TestGroupQueryAttention(t *testing.T) {
 	var cases []optest.Case
-	for _, d := range GroupQueryAttention.DTypes.Types() {
+	for _, d := range GroupQueryAttention.Def().DTypes.Types() {
 		for _, form := range []string{"prompt", "decode", "several tokens", "window", "softcap", "packed", "long"} {
 			s := setup{batch: 2, heads: 4, kvHeads: 2, rows: 3, keys: 3, d: 6, e: 6, flat: true, causal: true, left: -1, right: -1}
 			attrs := optest.Attrs("num_heads", 4, "kv_num_heads", 2)

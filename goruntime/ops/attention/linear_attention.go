@@ -12,49 +12,50 @@ import (
 // https://onnx.ai/onnx/operators/onnx__LinearAttention.html
 // Departures: none. The state is of f32 during the run; chunk_size is a hint that
 // is not needed.
-var LinearAttention = op.Declare(op.Def{
-	Name:     "LinearAttention",
-	Versions: op.Versions{27: ""},
-	Attrs: op.Attrs(op.Int("chunk_size", 64), op.Required("kv_num_heads", op.KindInt), op.Required("q_num_heads", op.KindInt),
-		op.Float("scale", 0), op.String("update_rule", "gated_delta")),
-	Shape: func(c *op.Infer) error {
-		s, err := linearSizes(c, c.Attr)
-		if err != nil {
-			return err
-		}
-		state := c.DType(0)
-		if c.Has(3) {
-			state = c.DType(3)
-		}
-		c.SetOutput(0, c.DType(0), tensor.Shape{s.batch, s.steps, s.heads * s.sizeV})
-		c.SetOutput(1, state, tensor.Shape{s.batch, s.kvHeads, s.size, s.sizeV})
-		return nil
-	},
-	Prepare: func(c *op.Context) error {
-		s, err := linearSizes(shapesOf{c}, c.Attr)
-		if err != nil {
-			return err
-		}
-		l := &linear{linearSize: s, scale: c.Attr.Float("scale")}
-		if l.scale == 0 {
-			l.scale = float32(1 / math.Sqrt(float64(s.size)))
-		}
-		var r op.Room
-		for i := range l.at {
-			if c.Has(i) {
-				l.at[i] = single.space(&r, c.In(i))
+var LinearAttention = op.Declare("", "LinearAttention", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{27: ""},
+		Attrs: op.Attrs(op.Int("chunk_size", 64), op.Required("kv_num_heads", op.KindInt), op.Required("q_num_heads", op.KindInt),
+			op.Float("scale", 0), op.String("update_rule", "gated_delta")),
+		Shape: func(c *op.Infer) error {
+			s, err := linearSizes(c, c.Attr)
+			if err != nil {
+				return err
 			}
-		}
-		l.atY = single.space(&r, c.Out(0))
-		n := s.batch * s.kvHeads
-		l.atState, l.atRow = r.Add(4*n*s.size*s.sizeV), r.Add(4*n*s.sizeV)
-		r.Need(c)
-		c.State = l
-		return nil
-	},
-	Run:    func(c *op.Context) error { c.State.(*linear).run(c); return nil },
-	DTypes: op.Uniform(struct{}{}, tensor.F32, tensor.F16, tensor.BF16),
-	Also:   map[int][]tensor.DType{3: {tensor.F32, tensor.F16, tensor.BF16}},
+			state := c.DType(0)
+			if c.Has(3) {
+				state = c.DType(3)
+			}
+			c.SetOutput(0, c.DType(0), tensor.Shape{s.batch, s.steps, s.heads * s.sizeV})
+			c.SetOutput(1, state, tensor.Shape{s.batch, s.kvHeads, s.size, s.sizeV})
+			return nil
+		},
+		Prepare: func(c *op.Context) error {
+			s, err := linearSizes(shapesOf{c}, c.Attr)
+			if err != nil {
+				return err
+			}
+			l := &linear{linearSize: s, scale: c.Attr.Float("scale")}
+			if l.scale == 0 {
+				l.scale = float32(1 / math.Sqrt(float64(s.size)))
+			}
+			var r op.Room
+			for i := range l.at {
+				if c.Has(i) {
+					l.at[i] = single.space(&r, c.In(i))
+				}
+			}
+			l.atY = single.space(&r, c.Out(0))
+			n := s.batch * s.kvHeads
+			l.atState, l.atRow = r.Add(4*n*s.size*s.sizeV), r.Add(4*n*s.sizeV)
+			r.Need(c)
+			c.State = l
+			return nil
+		},
+		Run:    func(c *op.Context) error { c.State.(*linear).run(c); return nil },
+		DTypes: op.Uniform(struct{}{}, tensor.F32, tensor.F16, tensor.BF16),
+		Also:   map[int][]tensor.DType{3: {tensor.F32, tensor.F16, tensor.BF16}},
+	}
 })
 
 type linearSize struct {

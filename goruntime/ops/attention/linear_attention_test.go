@@ -106,7 +106,7 @@ func (s linearSetup) build(d tensor.DType) optest.Case {
 
 func TestLinearAttention(t *testing.T) {
 	var cases []optest.Case
-	for _, d := range LinearAttention.DTypes.Types() {
+	for _, d := range LinearAttention.Def().DTypes.Types() {
 		for _, rule := range []string{"linear", "gated", "delta", "gated_delta"} {
 			cases = append(
 				cases, linearSetup{rule: rule, batch: 2, steps: 3, heads: 2, kvHeads: 2, k: 3, v: 4, past: true}.build(d),

@@ -13,26 +13,28 @@ import (
 // https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.MultiHeadAttention
 // Departures: no past_sequence_length and cache_indirection (buffers shared
 // between past and present), no padding given as cumulated lengths.
-var MultiHeadAttention = op.Declare(op.Def{
-	Name: "MultiHeadAttention", Domain: microsoft, Versions: op.Versions{1: ""},
-	Attrs: op.Attrs(op.Required("num_heads", op.KindInt), op.Float("mask_filter_value", -10000), op.Optional("scale", op.KindFloat), op.Int("unidirectional", 0)),
-	Shape: func(c *op.Infer) error {
-		s, err := multiHeadSizes(c, c.Attr)
-		if err != nil {
-			return err
-		}
-		c.SetOutput(0, c.DType(0), tensor.Shape{s.batch, s.rows, s.heads * s.sizeV})
-		c.SetOutput(1, c.DType(0), tensor.Shape{s.batch, s.heads, s.past + s.keys, s.size})
-		c.SetOutput(2, c.DType(0), tensor.Shape{s.batch, s.heads, s.past + s.keys, s.sizeV})
-		c.SetOutput(3, c.DType(0), tensor.Shape{s.batch, s.heads, s.rows, s.past + s.keys})
-		return nil
-	},
-	Prepare: multiHeadPrepare,
-	Run:     multiHeadRun,
-	DTypes:  op.Uniform(struct{}{}, floatTypes...),
-	Also: map[int][]tensor.DType{
-		1: floatTypes, 2: floatTypes, 3: floatTypes, 4: {tensor.I32}, 5: floatTypes, 6: floatTypes, 7: floatTypes, 8: {tensor.I32}, 9: {tensor.I32},
-	},
+var MultiHeadAttention = op.Declare(microsoft, "MultiHeadAttention", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{1: ""},
+		Attrs:    op.Attrs(op.Required("num_heads", op.KindInt), op.Float("mask_filter_value", -10000), op.Optional("scale", op.KindFloat), op.Int("unidirectional", 0)),
+		Shape: func(c *op.Infer) error {
+			s, err := multiHeadSizes(c, c.Attr)
+			if err != nil {
+				return err
+			}
+			c.SetOutput(0, c.DType(0), tensor.Shape{s.batch, s.rows, s.heads * s.sizeV})
+			c.SetOutput(1, c.DType(0), tensor.Shape{s.batch, s.heads, s.past + s.keys, s.size})
+			c.SetOutput(2, c.DType(0), tensor.Shape{s.batch, s.heads, s.past + s.keys, s.sizeV})
+			c.SetOutput(3, c.DType(0), tensor.Shape{s.batch, s.heads, s.rows, s.past + s.keys})
+			return nil
+		},
+		Prepare: multiHeadPrepare,
+		Run:     multiHeadRun,
+		DTypes:  op.Uniform(struct{}{}, floatTypes...),
+		Also: map[int][]tensor.DType{
+			1: floatTypes, 2: floatTypes, 3: floatTypes, 4: {tensor.I32}, 5: floatTypes, 6: floatTypes, 7: floatTypes, 8: {tensor.I32}, 9: {tensor.I32},
+		},
+	}
 })
 
 // multiHeadSize are the dimensions; the packed forms have K and V beside each

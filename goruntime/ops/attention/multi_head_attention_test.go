@@ -23,7 +23,7 @@ func filters(ones []int32) []float64 {
 
 func TestMultiHeadAttention(t *testing.T) {
 	var cases []optest.Case
-	for _, d := range MultiHeadAttention.DTypes.Types() {
+	for _, d := range MultiHeadAttention.Def().DTypes.Types() {
 		for _, causal := range []bool{false, true} {
 			for _, form := range []string{"plain", "packed", "keys packed", "turned", "bias", "padding", "lengths", "added", "past", "many"} {
 				s := setup{batch: 2, heads: 3, kvHeads: 3, rows: 4, keys: 4, d: 5, e: 5, flat: true, causal: causal, left: -1, right: -1}

@@ -9,39 +9,40 @@ import (
 // RotaryEmbedding turns pairs of numbers of each head by angles that depend on
 // the position.
 // https://onnx.ai/onnx/operators/onnx__RotaryEmbedding.html   Departures: none.
-var RotaryEmbedding = op.Declare(op.Def{
-	Name:     "RotaryEmbedding",
-	Versions: op.Versions{23: ""},
-	Attrs:    op.Attrs(op.Int("interleaved", 0), op.Int("num_heads", 0), op.Int("rotary_embedding_dim", 0)),
-	InPlace:  op.FirstOnly,
-	Shape: func(c *op.Infer) error {
-		c.SetOutput(0, c.DType(0), c.In(0))
-		var positions tensor.Shape
-		if c.Has(3) {
-			positions = c.In(3)
-		}
-		_, err := newRotation(c.Attr, c.In(0), c.In(1), c.In(2), positions, c.Has(3))
-		return err
-	},
-	Prepare: func(c *op.Context) error {
-		var positions tensor.Shape
-		if c.Has(3) {
-			positions = c.In(3).Shape
-		}
-		r, err := newRotation(c.Attr, c.In(0).Shape, c.In(1).Shape, c.In(2).Shape, positions, c.Has(3))
-		c.State = &r
-		return err
-	},
-	Run: func(c *op.Context) error {
-		r := c.State.(*rotation)
-		r.positions = nil
-		if c.Has(3) {
-			r.positions = tensor.Elems[int64](c.In(3))
-		}
-		return op.Row[rotationKernel](c)(c, r, c.In(1), c.In(2))
-	},
-	DTypes: rotations,
-	Also:   map[int][]tensor.DType{3: {tensor.I64}},
+var RotaryEmbedding = op.Declare("", "RotaryEmbedding", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{23: ""},
+		Attrs:    op.Attrs(op.Int("interleaved", 0), op.Int("num_heads", 0), op.Int("rotary_embedding_dim", 0)),
+		InPlace:  op.FirstOnly,
+		Shape: func(c *op.Infer) error {
+			c.SetOutput(0, c.DType(0), c.In(0))
+			var positions tensor.Shape
+			if c.Has(3) {
+				positions = c.In(3)
+			}
+			_, err := newRotation(c.Attr, c.In(0), c.In(1), c.In(2), positions, c.Has(3))
+			return err
+		},
+		Prepare: func(c *op.Context) error {
+			var positions tensor.Shape
+			if c.Has(3) {
+				positions = c.In(3).Shape
+			}
+			r, err := newRotation(c.Attr, c.In(0).Shape, c.In(1).Shape, c.In(2).Shape, positions, c.Has(3))
+			c.State = &r
+			return err
+		},
+		Run: func(c *op.Context) error {
+			r := c.State.(*rotation)
+			r.positions = nil
+			if c.Has(3) {
+				r.positions = tensor.Elems[int64](c.In(3))
+			}
+			return op.Row[rotationKernel](c)(c, r, c.In(1), c.In(2))
+		},
+		DTypes: rotations,
+		Also:   map[int][]tensor.DType{3: {tensor.I64}},
+	}
 })
 
 type rotationKernel func(c *op.Context, r *rotation, cos, sin *tensor.View) error

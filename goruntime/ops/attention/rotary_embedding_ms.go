@@ -11,30 +11,32 @@ import (
 // https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.RotaryEmbedding
 // Departures: no is_packed_batching; scale is not applied, as on ONNX Runtime's
 // CPU.
-var RotaryEmbeddingMS = op.Declare(op.Def{
-	Name: "RotaryEmbedding", Domain: microsoft, Versions: op.Versions{1: ""},
-	Attrs: op.Attrs(op.Int("interleaved", 0), op.Int("num_heads", 0), op.Int("rotary_embedding_dim", 0), op.Int("is_packed_batching", 0), op.Float("scale", 1)),
-	Shape: func(c *op.Infer) error {
-		if err := c.Alike(0, 2, 3); err != nil {
+var RotaryEmbeddingMS = op.Declare(microsoft, "RotaryEmbedding", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{1: ""},
+		Attrs:    op.Attrs(op.Int("interleaved", 0), op.Int("num_heads", 0), op.Int("rotary_embedding_dim", 0), op.Int("is_packed_batching", 0), op.Float("scale", 1)),
+		Shape: func(c *op.Infer) error {
+			if err := c.Alike(0, 2, 3); err != nil {
+				return err
+			}
+			c.SetOutput(0, c.DType(0), c.In(0))
+			_, err := rotationMS(c.Attr, c.In(0), c.In(1), c.In(2), c.In(3))
 			return err
-		}
-		c.SetOutput(0, c.DType(0), c.In(0))
-		_, err := rotationMS(c.Attr, c.In(0), c.In(1), c.In(2), c.In(3))
-		return err
-	},
-	Prepare: func(c *op.Context) error {
-		r, err := rotationMS(c.Attr, c.In(0).Shape, c.In(1).Shape, c.In(2).Shape, c.In(3).Shape)
-		c.State = &r
-		return err
-	},
-	Run: func(c *op.Context) error {
-		r := c.State.(*rotation)
-		r.positions = tensor.Elems[int64](c.In(1))
-		return op.Row[rotationKernel](c)(c, r, c.In(2), c.In(3))
-	},
-	InPlace: op.FirstOnly,
-	DTypes:  rotations,
-	Also:    map[int][]tensor.DType{1: {tensor.I64}},
+		},
+		Prepare: func(c *op.Context) error {
+			r, err := rotationMS(c.Attr, c.In(0).Shape, c.In(1).Shape, c.In(2).Shape, c.In(3).Shape)
+			c.State = &r
+			return err
+		},
+		Run: func(c *op.Context) error {
+			r := c.State.(*rotation)
+			r.positions = tensor.Elems[int64](c.In(1))
+			return op.Row[rotationKernel](c)(c, r, c.In(2), c.In(3))
+		},
+		InPlace: op.FirstOnly,
+		DTypes:  rotations,
+		Also:    map[int][]tensor.DType{1: {tensor.I64}},
+	}
 })
 
 // rotationMS reads X [B, L, H*d] or [B, H, L, d].

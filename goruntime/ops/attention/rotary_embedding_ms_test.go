@@ -11,7 +11,7 @@ import (
 // Angles of 0, 90 and 180 degrees, so that all results are exact.
 func TestRotaryEmbeddingMS(t *testing.T) {
 	var cases []optest.Case
-	for _, d := range RotaryEmbeddingMS.DTypes.Types() {
+	for _, d := range RotaryEmbeddingMS.Def().DTypes.Types() {
 		f := func(shape tensor.Shape, v ...float64) *tensor.View { return optest.Filled(d, shape, v...) }
 		cos, sin := f(optest.Dims(3, 2), 1, 1, 0, -1, -1, 0), f(optest.Dims(3, 2), 0, 0, 1, 0, 0, 1)
 		cases = append(

@@ -11,7 +11,7 @@ import (
 // Angles of 0, 90 and 180 degrees, so that all results are exact.
 func TestRotaryEmbedding(t *testing.T) {
 	var cases []optest.Case
-	for _, d := range RotaryEmbedding.DTypes.Types() {
+	for _, d := range RotaryEmbedding.Def().DTypes.Types() {
 		f := func(shape tensor.Shape, v ...float64) *tensor.View { return optest.Filled(d, shape, v...) }
 		cos, sin := f(optest.Dims(3, 2), 1, 1, 0, -1, -1, 0), f(optest.Dims(3, 2), 0, 0, 1, 0, 0, 1)
 		x := f(optest.Dims(1, 2, 2, 4), 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)

@@ -13,18 +13,19 @@ import (
 // The branches may give outputs of different ranks: only the one taken counts.
 // Where the condition is known before the run, exec puts the branch's nodes in
 // the place of the If.
-var If = op.Declare(op.Def{
-	Name: "If",
-	Versions: op.Versions{
-		1: "", 11: "branches may differ in shape", 13: "sequences", 16: "optionals",
-		19: "float8", 21: "4-bit types", 23: "float4e2m1", 24: "float8e8m0", 25: "2-bit types",
-	},
-	Attrs:    op.Attrs(op.Graph("then_branch"), op.Graph("else_branch")),
-	Control:  true,
-	Computes: true,
-	Taken:    ifTaken,
-	Run:      ifRun,
-	Also:     map[int][]tensor.DType{0: {tensor.Bool}},
+var If = op.Declare("", "If", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{
+			1: "", 11: "branches may differ in shape", 13: "sequences", 16: "optionals",
+			19: "float8", 21: "4-bit types", 23: "float4e2m1", 24: "float8e8m0", 25: "2-bit types",
+		},
+		Attrs:    op.Attrs(op.Graph("then_branch"), op.Graph("else_branch")),
+		Control:  true,
+		Computes: true,
+		Taken:    ifTaken,
+		Run:      ifRun,
+		Also:     map[int][]tensor.DType{0: {tensor.Bool}},
+	}
 })
 
 func ifTaken(cond *tensor.View) (string, error) {

@@ -26,7 +26,7 @@ func (b *branches) Branch(_ *op.Context, attr string) error {
 func runIf(rt *branches, cond *tensor.View) error {
 	var c op.Context
 	c.Bind(op.Bind{Runtime: rt, In: []*tensor.View{cond}, Constant: []bool{false}})
-	return If.Run(&c)
+	return If.Def().Run(&c)
 }
 
 func TestIfRunsOneBranch(t *testing.T) {
@@ -44,7 +44,7 @@ func TestIfRunsOneBranch(t *testing.T) {
 		if err := runIf(rt, c.cond); err != nil || len(rt.took) != 1 || rt.took[0] != c.want {
 			t.Errorf("%s: ran %q (error %v), want %s", c.name, rt.took, err, c.want)
 		}
-		if attr, err := If.Taken(c.cond); err != nil || attr != c.want {
+		if attr, err := If.Def().Taken(c.cond); err != nil || attr != c.want {
 			t.Errorf("%s: Taken gives %q (error %v), want %s", c.name, attr, err, c.want)
 		}
 	}

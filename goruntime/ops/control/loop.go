@@ -14,16 +14,17 @@ import (
 // An omitted condition is true throughout: what the body says of it is then
 // ignored. Values that the body carries move from one iteration to the next by
 // handle.
-var Loop = op.Declare(op.Def{
-	Name: "Loop",
-	Versions: op.Versions{
-		1: "", 11: "the shapes of carried values may change", 13: "sequences", 16: "optionals",
-		19: "float8", 21: "4-bit types", 23: "float4e2m1", 24: "float8e8m0", 25: "2-bit types",
-	},
-	Attrs:    op.Attrs(op.Graph("body")),
-	Control:  true,
-	Computes: true,
-	Run:      loopRun,
+var Loop = op.Declare("", "Loop", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{
+			1: "", 11: "the shapes of carried values may change", 13: "sequences", 16: "optionals",
+			19: "float8", 21: "4-bit types", 23: "float4e2m1", 24: "float8e8m0", 25: "2-bit types",
+		},
+		Attrs:    op.Attrs(op.Graph("body")),
+		Control:  true,
+		Computes: true,
+		Run:      loopRun,
+	}
 })
 
 // loop is what a Loop keeps from run to run: memory for its lists.

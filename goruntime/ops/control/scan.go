@@ -11,17 +11,18 @@ import (
 // Scan runs its body once for each slice of its scan inputs and joins what the
 // iterations give along an axis.
 // https://onnx.ai/onnx/operators/onnx__Scan.html   Departures: none.
-var Scan = op.Declare(op.Def{
-	Name: "Scan",
-	Versions: op.Versions{
-		9: "no batch axis, scan axes", 11: "negative axes", 16: "bfloat16", 19: "float8",
-		21: "4-bit types", 23: "float4e2m1", 24: "float8e8m0", 25: "2-bit types",
-	},
-	Attrs: op.Attrs(op.Graph("body"), op.Required("num_scan_inputs", op.KindInt), op.Ints("scan_input_axes"),
-		op.Ints("scan_input_directions"), op.Ints("scan_output_axes"), op.Ints("scan_output_directions")),
-	Control:  true,
-	Computes: true,
-	Run:      scanRun,
+var Scan = op.Declare("", "Scan", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{
+			9: "no batch axis, scan axes", 11: "negative axes", 16: "bfloat16", 19: "float8",
+			21: "4-bit types", 23: "float4e2m1", 24: "float8e8m0", 25: "2-bit types",
+		},
+		Attrs: op.Attrs(op.Graph("body"), op.Required("num_scan_inputs", op.KindInt), op.Ints("scan_input_axes"),
+			op.Ints("scan_input_directions"), op.Ints("scan_output_axes"), op.Ints("scan_output_directions")),
+		Control:  true,
+		Computes: true,
+		Run:      scanRun,
+	}
 })
 
 // scan is one walk over sequences. The Scan of version 8 makes one for each item

@@ -12,13 +12,14 @@ import (
 // inputs and outputs the sequence, whose length may differ from item to item.
 // https://onnx.ai/onnx/operators/onnx__Scan.html#scan-8   Departures: what lies
 // behind the end of a short sequence is 0, where the specification leaves it open.
-var Scan8 = op.Declare(op.Def{
-	Name:     "Scan",
-	Versions: op.Versions{8: ""},
-	Attrs:    op.Attrs(op.Graph("body"), op.Required("num_scan_inputs", op.KindInt), op.Ints("directions")),
-	Control:  true,
-	Computes: true,
-	Run:      scan8Run,
+var Scan8 = op.Declare("", "Scan", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{8: ""},
+		Attrs:    op.Attrs(op.Graph("body"), op.Required("num_scan_inputs", op.KindInt), op.Ints("directions")),
+		Control:  true,
+		Computes: true,
+		Run:      scan8Run,
+	}
 })
 
 // batch is one Scan8 under way.

@@ -9,13 +9,14 @@ import (
 
 // SequenceMap runs its body on each element of its sequences.
 // https://onnx.ai/onnx/operators/onnx__SequenceMap.html   Departures: none.
-var SequenceMap = op.Declare(op.Def{
-	Name:     "SequenceMap",
-	Versions: op.Versions{17: ""},
-	Attrs:    op.Attrs(op.Graph("body")),
-	Control:  true,
-	Computes: true,
-	Run:      sequenceMapRun,
+var SequenceMap = op.Declare("", "SequenceMap", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{17: ""},
+		Attrs:    op.Attrs(op.Graph("body")),
+		Control:  true,
+		Computes: true,
+		Run:      sequenceMapRun,
+	}
 })
 
 // mapping is one SequenceMap under way.

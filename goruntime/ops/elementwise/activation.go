@@ -11,53 +11,79 @@ import (
 // The activation functions with parameters; each is one row.
 // https://onnx.ai/onnx/operators/   Departures: none.
 var (
-	Elu = parametric("Elu", op.Versions{1: "", 6: "", 22: "bfloat16"}, tunedFloats(elu, elu32), parameter("alpha", 1), nil, consumed)
+	Elu = op.Declare("", "Elu", func() op.Def {
+		return parametric(op.Versions{1: "", 6: "", 22: "bfloat16"}, tunedFloats(elu, elu32), parameter("alpha", 1), nil, consumed)
+	})
 
-	LeakyRelu = chained(leaks, parametric("LeakyRelu", op.Versions{1: "", 6: "", 16: "bfloat16"}, tunedFloats(leaky, leaky32),
-		parameter("alpha", 0.01), nil, consumed))
+	LeakyRelu = op.Declare("", "LeakyRelu", func() op.Def {
+		return chained(leaks, parametric(op.Versions{1: "", 6: "", 16: "bfloat16"}, tunedFloats(leaky, leaky32),
+			parameter("alpha", 0.01), nil, consumed))
+	})
 
-	Selu = parametric("Selu", op.Versions{6: "", 22: "bfloat16"}, tunedFloats(selu, selu32),
-		parameter("alpha", 1.67326319217681884765625), parameter("gamma", 1.05070102214813232421875))
+	Selu = op.Declare("", "Selu", func() op.Def {
+		return parametric(op.Versions{6: "", 22: "bfloat16"}, tunedFloats(selu, selu32),
+			parameter("alpha", 1.67326319217681884765625), parameter("gamma", 1.05070102214813232421875))
+	})
 	// Selu1 is Selu before version 6, with coarser defaults.
-	Selu1 = parametric("Selu", op.Versions{1: "other defaults"}, tunedFloats(selu, selu32),
-		parameter("alpha", 1.6732), parameter("gamma", 1.0507), consumed)
+	Selu1 = op.Declare("", "Selu", func() op.Def {
+		return parametric(op.Versions{1: "other defaults"}, tunedFloats(selu, selu32),
+			parameter("alpha", 1.6732), parameter("gamma", 1.0507), consumed)
+	})
 
-	Celu = parametric("Celu", op.Versions{12: "", 28: "all floats"}, tunedFloats(celu, nil), parameter("alpha", 1), nil)
+	Celu = op.Declare("", "Celu", func() op.Def {
+		return parametric(op.Versions{12: "", 28: "all floats"}, tunedFloats(celu, nil), parameter("alpha", 1), nil)
+	})
 
-	HardSigmoid = chained(bends(vec.Ramp, func(a *op.Values) (float32, float32) { return a.Float("alpha"), a.Float("beta") }), parametric("HardSigmoid", op.Versions{1: "", 6: "", 22: "bfloat16"}, tunedFloats(hardSigmoid, hardSigmoid32),
-		parameter("alpha", 0.2), parameter("beta", 0.5), consumed))
+	HardSigmoid = op.Declare("", "HardSigmoid", func() op.Def {
+		return chained(bends(vec.Ramp, func(a *op.Values) (float32, float32) { return a.Float("alpha"), a.Float("beta") }), parametric(op.Versions{1: "", 6: "", 22: "bfloat16"}, tunedFloats(hardSigmoid, hardSigmoid32),
+			parameter("alpha", 0.2), parameter("beta", 0.5), consumed))
+	})
 
-	HardSwish = chained(bends(vec.Gate, func(*op.Values) (float32, float32) { return 1.0 / 6, 0.5 }), parametric("HardSwish", op.Versions{14: "", 22: "bfloat16"}, tunedFloats(hardSwish, hardSwish32), nil, nil))
+	HardSwish = op.Declare("", "HardSwish", func() op.Def {
+		return chained(bends(vec.Gate, func(*op.Values) (float32, float32) { return 1.0 / 6, 0.5 }), parametric(op.Versions{14: "", 22: "bfloat16"}, tunedFloats(hardSwish, hardSwish32), nil, nil))
+	})
 
-	ThresholdedRelu = parametric("ThresholdedRelu", op.Versions{10: "", 22: "bfloat16"}, tunedFloats(thresholded, thresholded32),
-		parameter("alpha", 1), nil)
+	ThresholdedRelu = op.Declare("", "ThresholdedRelu", func() op.Def {
+		return parametric(op.Versions{10: "", 22: "bfloat16"}, tunedFloats(thresholded, thresholded32),
+			parameter("alpha", 1), nil)
+	})
 
-	Swish = chained(swishes, parametric("Swish", op.Versions{24: ""}, tunedFloats(swish, swish32), parameter("alpha", 1), nil))
+	Swish = op.Declare("", "Swish", func() op.Def {
+		return chained(swishes, parametric(op.Versions{24: ""}, tunedFloats(swish, swish32), parameter("alpha", 1), nil))
+	})
 
-	Softplus = parametric("Softplus", op.Versions{1: "", 22: "bfloat16"}, tunedFloats(softplus, softplus32), nil, nil)
-	Softsign = parametric("Softsign", op.Versions{1: "", 22: "bfloat16"}, tunedFloats(softsign, softsign32), nil, nil)
-	Mish     = parametric("Mish", op.Versions{18: "", 22: "bfloat16"}, tunedFloats(mish, mish32), nil, nil)
+	Softplus = op.Declare("", "Softplus", func() op.Def {
+		return parametric(op.Versions{1: "", 22: "bfloat16"}, tunedFloats(softplus, softplus32), nil, nil)
+	})
+	Softsign = op.Declare("", "Softsign", func() op.Def {
+		return parametric(op.Versions{1: "", 22: "bfloat16"}, tunedFloats(softsign, softsign32), nil, nil)
+	})
+	Mish = op.Declare("", "Mish", func() op.Def {
+		return parametric(op.Versions{18: "", 22: "bfloat16"}, tunedFloats(mish, mish32), nil, nil)
+	})
 )
 
 // Gelu is x times the probability that a normally distributed number is below
 // x, or its approximation by tanh.
 // https://onnx.ai/onnx/operators/onnx__Gelu.html   Departures: none.
-var Gelu = op.Declare(op.Def{
-	Name: "Gelu", Versions: op.Versions{20: ""}, Attrs: op.Attrs(op.String("approximate", "none")),
-	InPlace: op.FirstOnly, Shape: op.SameAsInput, Chain: gelus,
-	Prepare: func(c *op.Context) error {
-		s := &tuned{}
-		switch by := c.Attr.Str("approximate"); by {
-		case "none":
-		case "tanh":
-			s.alpha = 1
-		default:
-			return errs.New(errs.Argument, "approximate is %q: it must be none or tanh", by)
-		}
-		c.State = s
-		return nil
-	},
-	Run: runTuned, DTypes: tunedFloats(gelu, gelu32),
+var Gelu = op.Declare("", "Gelu", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{20: ""}, Attrs: op.Attrs(op.String("approximate", "none")),
+		InPlace: op.FirstOnly, Shape: op.SameAsInput, Chain: gelus,
+		Prepare: func(c *op.Context) error {
+			s := &tuned{}
+			switch by := c.Attr.Str("approximate"); by {
+			case "none":
+			case "tanh":
+				s.alpha = 1
+			default:
+				return errs.New(errs.Argument, "approximate is %q: it must be none or tanh", by)
+			}
+			c.State = s
+			return nil
+		},
+		Run: runTuned, DTypes: tunedFloats(gelu, gelu32),
+	}
 })
 
 func elu(x, alpha, _ float64) float64 {

@@ -18,7 +18,7 @@ var looser = map[tensor.DType]float64{tensor.F32: 1e-6, tensor.F64: 1e-8, tensor
 func TestActivations(t *testing.T) {
 	x := []float64{-3, -1, -0.5, 0, 0.5, 1, 3}
 	for _, c := range []struct {
-		def   *op.Def
+		def   *op.Operator
 		attrs []op.Value
 		want  []float64
 	}{
@@ -41,7 +41,7 @@ func TestActivations(t *testing.T) {
 		{Gelu, nil, []float64{-0.00404969409, -0.158655254, -0.154268769, 0, 0.345731231, 0.841344746, 2.99595031}},
 		{Gelu, optest.Attrs("approximate", "tanh"), []float64{-0.00363739208, -0.158808009, -0.15428599, 0, 0.34571401, 0.841191991, 2.99636261}},
 	} {
-		for _, d := range c.def.DTypes.Types() {
+		for _, d := range c.def.Def().DTypes.Types() {
 			tol := looser[d]
 			if d == tensor.F64 {
 				tol = 3e-8 // parameters are float32s
@@ -62,7 +62,7 @@ func TestActivations(t *testing.T) {
 func TestActivationsFarFromZero(t *testing.T) {
 	inf, nan := math.Inf(1), math.NaN()
 	for _, c := range []struct {
-		def      *op.Def
+		def      *op.Operator
 		in, want []float64
 	}{
 		{Softplus, []float64{1000, -1000, inf, -inf, nan}, []float64{1000, 0, inf, 0, nan}},
@@ -90,7 +90,7 @@ func TestActivationsFarFromZero(t *testing.T) {
 func TestActivationsOverBlocks(t *testing.T) {
 	const n = 2*block + 77
 	for _, c := range []struct {
-		def   *op.Def
+		def   *op.Operator
 		attrs []op.Value
 		f     func(x, alpha, beta float64) float64
 		alpha float64
@@ -108,13 +108,13 @@ func TestActivationsOverBlocks(t *testing.T) {
 func TestActivationsOfSmallResults(t *testing.T) {
 	x := []float64{-80, -40, -20, -17, -12, -3, -0.36, -0.34, -1e-3, -1e-7}
 	for _, c := range []struct {
-		def  *op.Def
+		def  *op.Operator
 		f    func(x, alpha, beta float64) float64
 		tune [2]float32
 	}{{Softplus, softplus, [2]float32{}}, {Elu, elu, [2]float32{1}}, {Selu, selu, [2]float32{1.5, 2}}} {
 		in, out := optest.Filled(tensor.F32, optest.Dims(len(x)), x...), optest.Filled(tensor.F32, optest.Dims(len(x)), x...)
 		s := &tuned{alpha: c.tune[0], beta: c.tune[1], in: in, out: out}
-		c.def.DTypes.Row(tensor.F32).(tunedSpan)(s, 0, len(x))
+		c.def.Def().DTypes.Row(tensor.F32).(tunedSpan)(s, 0, len(x))
 		for i, y := range tensor.Elems[float32](out) {
 			want := c.f(float64(float32(x[i])), float64(s.alpha), float64(s.beta))
 			if math.Abs(float64(y)-want) > 1e-6*math.Abs(want) {

@@ -11,16 +11,16 @@ import (
 // arithmetic declares an operator on two broadcast inputs of one type: the
 // versions from 7 on, which broadcast like NumPy, and those before, which need
 // the attribute broadcast.
-func arithmetic(name string, o vec.Operation, table op.Table, prepare func(*op.Context) error) (now, legacy *op.Def) {
+func arithmetic(o vec.Operation, table op.Table, prepare func(*op.Context) error) (now, legacy op.Def) {
 	def := op.Def{
-		Name: name, Versions: op.Versions{7: "", 13: "bfloat16", 14: "all integers"}, InPlace: op.AnyInput,
+		Versions: op.Versions{7: "", 13: "bfloat16", 14: "all integers"}, InPlace: op.AnyInput,
 		Shape: broadcastAs(tensor.Undefined), Prepare: prepare, Run: runRows(o), DTypes: table, Chain: combines(o),
 	}
 	old := def
 	old.Chain = nil
 	old.Versions, old.Attrs = op.Versions{1: "floats", 6: "integers"}, append(slices.Clone(legacyAttrs), consumed)
 	old.Shape, old.Prepare, old.InPlace = legacyAs(tensor.Undefined), prepareLegacy, op.FirstOnly
-	return op.Declare(def), op.Declare(old)
+	return def, old
 }
 
 // Add, Sub, Mul and Div compute with two tensors; integers wrap around.
@@ -28,17 +28,25 @@ func arithmetic(name string, o vec.Operation, table op.Table, prepare func(*op.C
 // Departures: none. Div of integers truncates towards zero; a zero divisor of
 // an integer gives 0, as NumPy has it.
 var (
-	Add, Add1 = arithmetic("Add", vec.Plus, rows(sum[int8], sum[int16], sum[int32], sum[int64], sum[uint8], sum[uint16], sum[uint32], sum[uint64],
-		row32(vec.Plus, sum[float32]), sum[float64], func(a, b float32) float32 { return a + b }), preparePair)
-	Sub, Sub1 = arithmetic("Sub", vec.Minus, rows(difference[int8], difference[int16], difference[int32], difference[int64],
-		difference[uint8], difference[uint16], difference[uint32], difference[uint64],
-		row32(vec.Minus, difference[float32]), difference[float64], func(a, b float32) float32 { return a - b }), preparePair)
-	Mul, Mul1 = arithmetic("Mul", vec.Times, rows(product[int8], product[int16], product[int32], product[int64],
-		product[uint8], product[uint16], product[uint32], product[uint64],
-		row32(vec.Times, product[float32]), product[float64], func(a, b float32) float32 { return a * b }), preparePair)
-	Div, Div1 = arithmetic("Div", vec.Over, rows(rowOf(quotient[int8]), rowOf(quotient[int16]), rowOf(quotient[int32]), rowOf(quotient[int64]),
-		rowOf(quotient[uint8]), rowOf(quotient[uint16]), rowOf(quotient[uint32]), rowOf(quotient[uint64]),
-		row32(vec.Over, ratio[float32]), ratio[float64], func(a, b float32) float32 { return a / b }), preparePair)
+	Add, Add1 = op.DeclareTwo("", "Add", func() (now, legacy op.Def) {
+		return arithmetic(vec.Plus, rows(sum[int8], sum[int16], sum[int32], sum[int64], sum[uint8], sum[uint16], sum[uint32], sum[uint64],
+			row32(vec.Plus, sum[float32]), sum[float64], func(a, b float32) float32 { return a + b }), preparePair)
+	})
+	Sub, Sub1 = op.DeclareTwo("", "Sub", func() (now, legacy op.Def) {
+		return arithmetic(vec.Minus, rows(difference[int8], difference[int16], difference[int32], difference[int64],
+			difference[uint8], difference[uint16], difference[uint32], difference[uint64],
+			row32(vec.Minus, difference[float32]), difference[float64], func(a, b float32) float32 { return a - b }), preparePair)
+	})
+	Mul, Mul1 = op.DeclareTwo("", "Mul", func() (now, legacy op.Def) {
+		return arithmetic(vec.Times, rows(product[int8], product[int16], product[int32], product[int64],
+			product[uint8], product[uint16], product[uint32], product[uint64],
+			row32(vec.Times, product[float32]), product[float64], func(a, b float32) float32 { return a * b }), preparePair)
+	})
+	Div, Div1 = op.DeclareTwo("", "Div", func() (now, legacy op.Def) {
+		return arithmetic(vec.Over, rows(rowOf(quotient[int8]), rowOf(quotient[int16]), rowOf(quotient[int32]), rowOf(quotient[int64]),
+			rowOf(quotient[uint8]), rowOf(quotient[uint16]), rowOf(quotient[uint32]), rowOf(quotient[uint64]),
+			row32(vec.Over, ratio[float32]), ratio[float64], func(a, b float32) float32 { return a / b }), preparePair)
+	})
 )
 
 func sum[T number](out, a, b *tensor.View, o, i, j, n, sa, sb int) {

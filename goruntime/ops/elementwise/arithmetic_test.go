@@ -37,7 +37,7 @@ func TestDiv(t *testing.T) {
 }
 
 func TestArithmeticErrors(t *testing.T) {
-	for _, def := range []*op.Def{Add, Sub, Mul, Div} {
+	for _, def := range []*op.Operator{Add, Sub, Mul, Div} {
 		optest.Run(t, def, []optest.Case{
 			{
 				Name: "shapes that do not broadcast", In: optest.In(optest.F32(optest.Dims(2, 3), make([]float32, 6)...), optest.F32(optest.Dims(2), 1, 2)),
@@ -56,7 +56,7 @@ func TestWholeNumbersWrapAround(t *testing.T) {
 	u8 := func(v ...uint8) *tensor.View { return optest.U8(optest.Dims(len(v)), v...) }
 	for _, c := range []struct {
 		name             string
-		def              *op.Def
+		def              *op.Operator
 		a, b, want       *tensor.View
 		ua, ub, wantLess *tensor.View
 	}{
@@ -86,7 +86,7 @@ func TestArithmeticOnSpecialNumbers(t *testing.T) {
 	a := []float32{inf, inf, nan, 0, zero, zero, 1, -1, 3e38, 1e-45, 0}
 	b := []float32{inf, -inf, 1, zero, zero, 0, 0, 0, 3e38, 0.5, 0}
 	for _, c := range []struct {
-		def  *op.Def
+		def  *op.Operator
 		want []float32
 	}{
 		{Add, []float32{inf, nan, nan, 0, zero, 0, 1, -1, inf, 0.5, 0}},

@@ -8,27 +8,29 @@ import (
 
 // BitCast sees the bits of the elements as another type of the same width.
 // https://onnx.ai/onnx/operators/onnx__BitCast.html   Departures: none.
-var BitCast = op.Declare(op.Def{
-	Name: "BitCast", Versions: op.Versions{26: ""}, Attrs: op.Attrs(op.Required("to", op.KindInt)), InPlace: op.FirstOnly,
-	Shape: func(c *op.Infer) error {
-		to := c.Attr.Int("to")
-		if to <= 0 || to >= tensor.NumDTypes || tensor.DType(to) == tensor.Str {
-			return errs.New(errs.Argument, "to is %d, which is no element type with bits of its own", to)
-		}
-		from, dtype := c.DType(0), tensor.DType(to)
-		if from.Bits() != dtype.Bits() {
-			return errs.New(errs.Argument, "an element of %v has %d bits, one of %v has %d: they must be as many", from, from.Bits(), dtype, dtype.Bits())
-		}
-		c.SetOutput(0, dtype, c.In(0))
-		return nil
-	},
-	Run: func(c *op.Context) error {
-		if out, in := c.Out(0), c.In(0); out.Data != in.Data {
-			copy(out.Raw(), in.Raw())
-		}
-		return nil
-	},
-	DTypes: op.Uniform(struct{}{}, bitTypes...),
+var BitCast = op.Declare("", "BitCast", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{26: ""}, Attrs: op.Attrs(op.Required("to", op.KindInt)), InPlace: op.FirstOnly,
+		Shape: func(c *op.Infer) error {
+			to := c.Attr.Int("to")
+			if to <= 0 || to >= tensor.NumDTypes || tensor.DType(to) == tensor.Str {
+				return errs.New(errs.Argument, "to is %d, which is no element type with bits of its own", to)
+			}
+			from, dtype := c.DType(0), tensor.DType(to)
+			if from.Bits() != dtype.Bits() {
+				return errs.New(errs.Argument, "an element of %v has %d bits, one of %v has %d: they must be as many", from, from.Bits(), dtype, dtype.Bits())
+			}
+			c.SetOutput(0, dtype, c.In(0))
+			return nil
+		},
+		Run: func(c *op.Context) error {
+			if out, in := c.Out(0), c.In(0); out.Data != in.Data {
+				copy(out.Raw(), in.Raw())
+			}
+			return nil
+		},
+		DTypes: op.Uniform(struct{}{}, bitTypes...),
+	}
 })
 
 // bitTypes are all element types but strings.

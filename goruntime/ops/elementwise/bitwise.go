@@ -10,19 +10,25 @@ import (
 // https://onnx.ai/onnx/operators/onnx__BitwiseAnd.html (BitwiseOr, BitwiseXor)
 // Departures: none.
 var (
-	BitwiseAnd = bitwise("BitwiseAnd", wholes(rowOf(both[int8]), rowOf(both[int16]), rowOf(both[int32]), rowOf(both[int64]),
-		rowOf(both[uint8]), rowOf(both[uint16]), rowOf(both[uint32]), rowOf(both[uint64])))
-	BitwiseOr = bitwise("BitwiseOr", wholes(rowOf(either[int8]), rowOf(either[int16]), rowOf(either[int32]), rowOf(either[int64]),
-		rowOf(either[uint8]), rowOf(either[uint16]), rowOf(either[uint32]), rowOf(either[uint64])))
-	BitwiseXor = bitwise("BitwiseXor", wholes(rowOf(unlike[int8]), rowOf(unlike[int16]), rowOf(unlike[int32]), rowOf(unlike[int64]),
-		rowOf(unlike[uint8]), rowOf(unlike[uint16]), rowOf(unlike[uint32]), rowOf(unlike[uint64])))
+	BitwiseAnd = op.Declare("", "BitwiseAnd", func() op.Def {
+		return bitwise(wholes(rowOf(both[int8]), rowOf(both[int16]), rowOf(both[int32]), rowOf(both[int64]),
+			rowOf(both[uint8]), rowOf(both[uint16]), rowOf(both[uint32]), rowOf(both[uint64])))
+	})
+	BitwiseOr = op.Declare("", "BitwiseOr", func() op.Def {
+		return bitwise(wholes(rowOf(either[int8]), rowOf(either[int16]), rowOf(either[int32]), rowOf(either[int64]),
+			rowOf(either[uint8]), rowOf(either[uint16]), rowOf(either[uint32]), rowOf(either[uint64])))
+	})
+	BitwiseXor = op.Declare("", "BitwiseXor", func() op.Def {
+		return bitwise(wholes(rowOf(unlike[int8]), rowOf(unlike[int16]), rowOf(unlike[int32]), rowOf(unlike[int64]),
+			rowOf(unlike[uint8]), rowOf(unlike[uint16]), rowOf(unlike[uint32]), rowOf(unlike[uint64])))
+	})
 )
 
-func bitwise(name string, table op.Table) *op.Def {
-	return op.Declare(op.Def{
-		Name: name, Versions: op.Versions{18: ""}, InPlace: op.AnyInput,
+func bitwise(table op.Table) op.Def {
+	return op.Def{
+		Versions: op.Versions{18: ""}, InPlace: op.AnyInput,
 		Shape: broadcastAs(tensor.Undefined), Prepare: preparePair, Run: runPair, DTypes: table,
-	})
+	}
 }
 
 func both[T integer](a, b T) T   { return a & b }
@@ -41,22 +47,24 @@ func wholes[F any](i8, i16, i32, i64, u8, u16, u32, u64 F) op.Table {
 // amount, or one that is not below the number of bits, leaves the sign alone:
 // -1 for a negative number to the right, else 0.
 // https://onnx.ai/onnx/operators/onnx__BitShift.html   Departures: none.
-var BitShift = op.Declare(op.Def{
-	Name: "BitShift", Versions: op.Versions{11: "", 28: "signed integers"}, Attrs: op.Attrs(op.Required("direction", op.KindString)),
-	InPlace: op.AnyInput, Shape: broadcastAs(tensor.Undefined),
-	Prepare: func(c *op.Context) error {
-		switch d := c.Attr.Str("direction"); d {
-		case "LEFT":
-			return prepareFormed(c, 0)
-		case "RIGHT":
-			return prepareFormed(c, 1)
-		default:
-			return errs.New(errs.Argument, "direction is %q: it must be LEFT or RIGHT", d)
-		}
-	},
-	Run: runFormed,
-	DTypes: wholes(shifts[int8](), shifts[int16](), shifts[int32](), shifts[int64](),
-		shifts[uint8](), shifts[uint16](), shifts[uint32](), shifts[uint64]()),
+var BitShift = op.Declare("", "BitShift", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{11: "", 28: "signed integers"}, Attrs: op.Attrs(op.Required("direction", op.KindString)),
+		InPlace: op.AnyInput, Shape: broadcastAs(tensor.Undefined),
+		Prepare: func(c *op.Context) error {
+			switch d := c.Attr.Str("direction"); d {
+			case "LEFT":
+				return prepareFormed(c, 0)
+			case "RIGHT":
+				return prepareFormed(c, 1)
+			default:
+				return errs.New(errs.Argument, "direction is %q: it must be LEFT or RIGHT", d)
+			}
+		},
+		Run: runFormed,
+		DTypes: wholes(shifts[int8](), shifts[int16](), shifts[int32](), shifts[int64](),
+			shifts[uint8](), shifts[uint16](), shifts[uint32](), shifts[uint64]()),
+	}
 })
 
 func shifts[T integer]() forms { return forms{rowOf(shiftLeft[T]), rowOf(shiftRight[T])} }

@@ -11,12 +11,12 @@ import (
 
 func TestBitwise(t *testing.T) {
 	for _, c := range []struct {
-		def  *op.Def
+		def  *op.Operator
 		want []float64 // of 12 10 and 10 3
 	}{{BitwiseAnd, []float64{8, 2}}, {BitwiseOr, []float64{14, 11}}, {BitwiseXor, []float64{6, 9}}} {
 		t.Run(c.def.Name, func(t *testing.T) {
 			var cases []optest.Case
-			for _, d := range c.def.DTypes.Types() {
+			for _, d := range c.def.Def().DTypes.Types() {
 				cases = append(cases, optest.Case{
 					Name: d.String(), In: optest.In(optest.Filled(d, optest.Dims(2), 12, 10), optest.Filled(d, optest.Dims(2), 10, 3)),
 					Want: optest.Want(optest.Filled(d, optest.Dims(2), c.want...)),
@@ -32,7 +32,7 @@ func TestBitwise(t *testing.T) {
 
 func TestBitwiseNot(t *testing.T) {
 	var cases []optest.Case
-	for _, d := range BitwiseNot.DTypes.Types() {
+	for _, d := range BitwiseNot.Def().DTypes.Types() {
 		cases = append(cases, optest.Case{Name: d.String(), In: optest.In(optest.Filled(d, optest.Dims(2), 0, 5)), Want: optest.Want(optest.Filled(d, optest.Dims(2), -1, -6))})
 	}
 	optest.Run(t, BitwiseNot, cases)
@@ -49,7 +49,7 @@ func TestBitShift(t *testing.T) {
 		{Name: "no direction that exists", Attrs: optest.Attrs("direction", "UP"), In: optest.In(optest.U8(nil, 1), optest.U8(nil, 1)), Err: `direction is "UP": it must be LEFT or RIGHT`, Code: errs.Argument},
 		{Name: "no direction", In: optest.In(optest.U8(nil, 1), optest.U8(nil, 1)), Err: `"direction" is required`, Code: errs.Model},
 	}
-	for _, d := range BitShift.DTypes.Types() {
+	for _, d := range BitShift.Def().DTypes.Types() {
 		cases = append(cases, optest.Case{Name: d.String(), Attrs: left, In: optest.In(optest.Filled(d, optest.Dims(3), 1, 2, 3), optest.Filled(d, nil, 2)), Want: optest.Want(optest.Filled(d, optest.Dims(3), 4, 8, 12))})
 	}
 	optest.Run(t, BitShift, cases)
@@ -58,7 +58,7 @@ func TestBitShift(t *testing.T) {
 func TestLogic(t *testing.T) {
 	a, b := optest.Bool(optest.Dims(4), false, false, true, true), optest.Bool(optest.Dims(4), false, true, false, true)
 	for _, c := range []struct {
-		def, old *op.Def
+		def, old *op.Operator
 		want     []bool
 	}{{And, And1, []bool{false, false, false, true}}, {Or, Or1, []bool{false, true, true, true}}, {Xor, Xor1, []bool{false, true, true, false}}} {
 		all := []optest.Case{{Name: c.def.Name, In: optest.In(a, b), Want: optest.Want(optest.Bool(optest.Dims(4), c.want...))}}
@@ -72,7 +72,7 @@ func TestLogic(t *testing.T) {
 
 func TestOrderings(t *testing.T) {
 	var ge, le []optest.Case
-	for _, d := range GreaterOrEqual.DTypes.Types() {
+	for _, d := range GreaterOrEqual.Def().DTypes.Types() {
 		in := optest.In(optest.Filled(d, optest.Dims(3), 1, 2, 3), optest.Filled(d, nil, 2))
 		ge = append(ge, optest.Case{Name: d.String(), In: in, Want: optest.Want(optest.Bool(optest.Dims(3), false, true, true))})
 		le = append(le, optest.Case{Name: d.String(), In: in, Want: optest.Want(optest.Bool(optest.Dims(3), true, true, false))})

@@ -51,10 +51,10 @@ func source(s, out tensor.Shape, i int) int {
 
 // everyPair runs def on every pair of shapes and for every type of its table, with
 // left and right giving the inputs by index and f the result.
-func everyPair(t *testing.T, def *op.Def, left, right func(i int) float64, f func(a, b float64) float64, out tensor.DType) {
+func everyPair(t *testing.T, def *op.Operator, left, right func(i int) float64, f func(a, b float64) float64, out tensor.DType) {
 	t.Helper()
 	var cases []optest.Case
-	for _, d := range def.DTypes.Types() {
+	for _, d := range def.Def().DTypes.Types() {
 		for _, p := range pairs {
 			a, b := make([]float64, p.a.Elements()), make([]float64, p.b.Elements())
 			for i := range a {
@@ -83,7 +83,7 @@ func everyPair(t *testing.T, def *op.Def, left, right func(i int) float64, f fun
 // legacy runs the examples that the specification gives for the attribute
 // broadcast of the versions before 7, and what it forbids; want is the result
 // for a of twos and b of ones.
-func legacy(t *testing.T, def *op.Def, d, out tensor.DType, want float64) {
+func legacy(t *testing.T, def *op.Operator, d, out tensor.DType, want float64) {
 	t.Helper()
 	full := func(d tensor.DType, x float64, dims ...int) *tensor.View {
 		values := make([]float64, tensor.Shape(dims).Elements())

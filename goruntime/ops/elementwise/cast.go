@@ -13,45 +13,47 @@ import (
 // the processor gives, integers of fewer than 32 bits and u32 take the low bits
 // of the whole number, f8e8m0 takes the magnitude of a negative number, and a
 // number becomes the shortest string that reads back as the same number.
-var Cast = op.Declare(op.Def{
-	Name: "Cast",
-	Versions: op.Versions{
-		6: "", 9: "strings", 13: "bfloat16", 19: "float8, saturate", 21: "4-bit integers", 23: "float4e2m1",
-		24: "float8e8m0, round_mode", 25: "2-bit integers", 28: "float6",
-	},
-	Attrs:   op.Attrs(op.Required("to", op.KindInt), op.Int("saturate", 1), op.String("round_mode", "up")),
-	InPlace: op.FirstOnly,
-	Alias:   func(c *op.Infer) bool { return c.DType(0) == tensor.DType(c.Attr.Int("to")) },
-	Shape: func(c *op.Infer) error {
-		to := c.Attr.Int("to")
-		if to < 0 || to >= tensor.NumDTypes || !tensor.DType(to).Valid() {
-			return errs.New(errs.Argument, "to is %d, which is no element type", to)
-		}
-		c.SetOutput(0, tensor.DType(to), c.In(0))
-		return nil
-	},
-	Prepare: func(c *op.Context) error {
-		return castPrepare(c, c.Attr.Bool("saturate"), c.Attr.Str("round_mode"))
-	},
-	Run: castRun,
+var Cast = op.Declare("", "Cast", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{
+			6: "", 9: "strings", 13: "bfloat16", 19: "float8, saturate", 21: "4-bit integers", 23: "float4e2m1",
+			24: "float8e8m0, round_mode", 25: "2-bit integers", 28: "float6",
+		},
+		Attrs:   op.Attrs(op.Required("to", op.KindInt), op.Int("saturate", 1), op.String("round_mode", "up")),
+		InPlace: op.FirstOnly,
+		Alias:   func(c *op.Infer) bool { return c.DType(0) == tensor.DType(c.Attr.Int("to")) },
+		Shape: func(c *op.Infer) error {
+			to := c.Attr.Int("to")
+			if to < 0 || to >= tensor.NumDTypes || !tensor.DType(to).Valid() {
+				return errs.New(errs.Argument, "to is %d, which is no element type", to)
+			}
+			c.SetOutput(0, tensor.DType(to), c.In(0))
+			return nil
+		},
+		Prepare: func(c *op.Context) error {
+			return castPrepare(c, c.Attr.Bool("saturate"), c.Attr.Str("round_mode"))
+		},
+		Run: castRun,
+	}
 })
 
 // Cast1 is Cast before version 6, whose attribute names the type.
-var Cast1 = op.Declare(op.Def{
-	Name:     "Cast",
-	Versions: op.Versions{1: "the type is a name"},
-	Attrs:    op.Attrs(op.Required("to", op.KindString)),
-	InPlace:  op.FirstOnly,
-	Shape: func(c *op.Infer) error {
-		to, ok := castNames[c.Attr.Str("to")]
-		if !ok {
-			return errs.New(errs.Argument, "to is %q, which is no element type", c.Attr.Str("to"))
-		}
-		c.SetOutput(0, to, c.In(0))
-		return nil
-	},
-	Prepare: func(c *op.Context) error { return castPrepare(c, true, "up") },
-	Run:     castRun,
+var Cast1 = op.Declare("", "Cast", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{1: "the type is a name"},
+		Attrs:    op.Attrs(op.Required("to", op.KindString)),
+		InPlace:  op.FirstOnly,
+		Shape: func(c *op.Infer) error {
+			to, ok := castNames[c.Attr.Str("to")]
+			if !ok {
+				return errs.New(errs.Argument, "to is %q, which is no element type", c.Attr.Str("to"))
+			}
+			c.SetOutput(0, to, c.In(0))
+			return nil
+		},
+		Prepare: func(c *op.Context) error { return castPrepare(c, true, "up") },
+		Run:     castRun,
+	}
 })
 
 // castNames are the types of version 1 by their names in TensorProto.DataType.
@@ -62,21 +64,22 @@ var castNames = map[string]tensor.DType{
 
 // CastLike converts the elements of the first input to the type of the second.
 // https://onnx.ai/onnx/operators/onnx__CastLike.html   Departures: as Cast.
-var CastLike = op.Declare(op.Def{
-	Name: "CastLike",
-	Versions: op.Versions{
-		15: "", 19: "float8, saturate", 21: "4-bit integers", 23: "float4e2m1", 24: "float8e8m0, round_mode", 25: "2-bit integers",
-	},
-	Attrs:   op.Attrs(op.Int("saturate", 1), op.String("round_mode", "up")),
-	InPlace: op.FirstOnly,
-	Shape: func(c *op.Infer) error {
-		c.SetOutput(0, c.DType(1), c.In(0))
-		return nil
-	},
-	Prepare: func(c *op.Context) error {
-		return castPrepare(c, c.Attr.Bool("saturate"), c.Attr.Str("round_mode"))
-	},
-	Run: castRun,
+var CastLike = op.Declare("", "CastLike", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{
+			15: "", 19: "float8, saturate", 21: "4-bit integers", 23: "float4e2m1", 24: "float8e8m0, round_mode", 25: "2-bit integers",
+		},
+		Attrs:   op.Attrs(op.Int("saturate", 1), op.String("round_mode", "up")),
+		InPlace: op.FirstOnly,
+		Shape: func(c *op.Infer) error {
+			c.SetOutput(0, c.DType(1), c.In(0))
+			return nil
+		},
+		Prepare: func(c *op.Context) error {
+			return castPrepare(c, c.Attr.Bool("saturate"), c.Attr.Str("round_mode"))
+		},
+		Run: castRun,
+	}
 })
 
 // casting is the State of a Cast.

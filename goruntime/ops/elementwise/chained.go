@@ -15,7 +15,7 @@ import (
 type link func(c *op.Infer, b *chain.Builder, x func(int) chain.Ref) (chain.Ref, bool)
 
 // chained gives a declared operator its part in chains.
-func chained(l link, def *op.Def) *op.Def {
+func chained(l link, def op.Def) op.Def {
 	def.Chain = l
 	return def
 }

@@ -10,36 +10,40 @@ import (
 // IsInf tells where the elements are infinite, of the signs that the attributes
 // name.
 // https://onnx.ai/onnx/operators/onnx__IsInf.html   Departures: none.
-var IsInf = op.Declare(op.Def{
-	Name: "IsInf", Versions: op.Versions{10: "", 20: "all floats"},
-	Attrs:   op.Attrs(op.Int("detect_negative", 1), op.Int("detect_positive", 1)),
-	InPlace: op.FirstOnly, Shape: testShape,
-	Prepare: func(c *op.Context) error {
-		s := &tuned{}
-		if c.Attr.Bool("detect_negative") {
-			s.alpha = 1
-		}
-		if c.Attr.Bool("detect_positive") {
-			s.beta = 1
-		}
-		c.State = s
-		return nil
-	},
-	Run: runTuned, DTypes: op.ByType(map[tensor.DType]tunedSpan{
-		tensor.F32: infinite(func(x float32) float64 { return float64(x) }), tensor.F64: infinite(func(x float64) float64 { return x }),
-		tensor.F16: infinite(wide[tensor.Half]), tensor.BF16: infinite(wide[tensor.BFloat16]),
-	}).And(op.Uniform[tunedSpan](infiniteSmall, float8s...)),
+var IsInf = op.Declare("", "IsInf", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{10: "", 20: "all floats"},
+		Attrs:    op.Attrs(op.Int("detect_negative", 1), op.Int("detect_positive", 1)),
+		InPlace:  op.FirstOnly, Shape: testShape,
+		Prepare: func(c *op.Context) error {
+			s := &tuned{}
+			if c.Attr.Bool("detect_negative") {
+				s.alpha = 1
+			}
+			if c.Attr.Bool("detect_positive") {
+				s.beta = 1
+			}
+			c.State = s
+			return nil
+		},
+		Run: runTuned, DTypes: op.ByType(map[tensor.DType]tunedSpan{
+			tensor.F32: infinite(func(x float32) float64 { return float64(x) }), tensor.F64: infinite(func(x float64) float64 { return x }),
+			tensor.F16: infinite(wide[tensor.Half]), tensor.BF16: infinite(wide[tensor.BFloat16]),
+		}).And(op.Uniform[tunedSpan](infiniteSmall, float8s...)),
+	}
 })
 
 // IsNaN tells where the elements are not a number.
 // https://onnx.ai/onnx/operators/onnx__IsNaN.html   Departures: none.
-var IsNaN = op.Declare(op.Def{
-	Name: "IsNaN", Versions: op.Versions{9: "", 13: "bfloat16", 20: "float8"}, InPlace: op.FirstOnly, Shape: testShape,
-	Prepare: func(c *op.Context) error { c.State = &tuned{}; return nil },
-	Run:     runTuned, DTypes: op.ByType(map[tensor.DType]tunedSpan{
-		tensor.F32: unequal[float32], tensor.F64: unequal[float64],
-		tensor.F16: nan(wide[tensor.Half]), tensor.BF16: nan(wide[tensor.BFloat16]),
-	}).And(op.Uniform[tunedSpan](nanSmall, float8s...)),
+var IsNaN = op.Declare("", "IsNaN", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{9: "", 13: "bfloat16", 20: "float8"}, InPlace: op.FirstOnly, Shape: testShape,
+		Prepare: func(c *op.Context) error { c.State = &tuned{}; return nil },
+		Run:     runTuned, DTypes: op.ByType(map[tensor.DType]tunedSpan{
+			tensor.F32: unequal[float32], tensor.F64: unequal[float64],
+			tensor.F16: nan(wide[tensor.Half]), tensor.BF16: nan(wide[tensor.BFloat16]),
+		}).And(op.Uniform[tunedSpan](nanSmall, float8s...)),
+	}
 })
 
 var float8s = []tensor.DType{tensor.F8E4M3FN, tensor.F8E4M3UZ, tensor.F8E5M2, tensor.F8E5M2UZ}

@@ -13,41 +13,47 @@ import (
 // Clip keeps each element between two bounds; where the lower bound is above
 // the upper one, the upper one wins. NaN stays.
 // https://onnx.ai/onnx/operators/onnx__Clip.html   Departures: none.
-var Clip = op.Declare(op.Def{
-	Name: "Clip", Versions: op.Versions{11: "bounds are inputs", 12: "all numbers", 13: "bfloat16"},
-	InPlace: op.FirstOnly, Shape: op.SameAsInput, Chain: clamps,
-	Prepare: func(c *op.Context) error { c.State = &clipping{}; return nil },
-	Run: func(c *op.Context) error {
-		s := c.State.(*clipping)
-		s.low, s.high = nil, nil
-		for i, bound := range [2]**tensor.View{&s.low, &s.high} {
-			if !c.Has(i + 1) {
-				continue
+var Clip = op.Declare("", "Clip", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{11: "bounds are inputs", 12: "all numbers", 13: "bfloat16"},
+		InPlace:  op.FirstOnly, Shape: op.SameAsInput, Chain: clamps,
+		Prepare: func(c *op.Context) error { c.State = &clipping{}; return nil },
+		Run: func(c *op.Context) error {
+			s := c.State.(*clipping)
+			s.low, s.high = nil, nil
+			for i, bound := range [2]**tensor.View{&s.low, &s.high} {
+				if !c.Has(i + 1) {
+					continue
+				}
+				*bound = c.In(i + 1)
+				if n := (*bound).Elements(); n != 1 {
+					return errs.New(errs.Shape, "input %d has %d elements: a bound is a scalar", i+1, n)
+				}
 			}
-			*bound = c.In(i + 1)
-			if n := (*bound).Elements(); n != 1 {
-				return errs.New(errs.Shape, "input %d has %d elements: a bound is a scalar", i+1, n)
-			}
-		}
-		return s.run(c)
-	},
-	DTypes: op.ByType(map[tensor.DType]clipKernel{
-		tensor.F32: clip32, tensor.F64: clip[float64], tensor.I8: clip[int8], tensor.I16: clip[int16], tensor.I32: clip[int32],
-		tensor.I64: clip[int64], tensor.U8: clip[uint8], tensor.U16: clip[uint16], tensor.U32: clip[uint32], tensor.U64: clip[uint64],
-		tensor.F16: clipHalf[tensor.Half], tensor.BF16: clipHalf[tensor.BFloat16],
-	}),
+			return s.run(c)
+		},
+		DTypes: op.ByType(map[tensor.DType]clipKernel{
+			tensor.F32: clip32, tensor.F64: clip[float64], tensor.I8: clip[int8], tensor.I16: clip[int16], tensor.I32: clip[int32],
+			tensor.I64: clip[int64], tensor.U8: clip[uint8], tensor.U16: clip[uint16], tensor.U32: clip[uint32], tensor.U64: clip[uint64],
+			tensor.F16: clipHalf[tensor.Half], tensor.BF16: clipHalf[tensor.BFloat16],
+		}),
+	}
 })
 
 // Clip6 is Clip before version 11: the bounds are attributes, floats only. What
 // is not set is the greatest finite f32, for every type.
-var Clip6 = clipByAttrs(op.Versions{6: "bounds have defaults"}, op.Float("min", -math.MaxFloat32), op.Float("max", math.MaxFloat32))
+var Clip6 = op.Declare("", "Clip", func() op.Def {
+	return clipByAttrs(op.Versions{6: "bounds have defaults"}, op.Float("min", -math.MaxFloat32), op.Float("max", math.MaxFloat32))
+})
 
 // Clip1 is Clip6 without defaults: a bound that is not set does not bound.
-var Clip1 = clipByAttrs(op.Versions{1: ""}, op.Optional("min", op.KindFloat), op.Optional("max", op.KindFloat), consumed)
+var Clip1 = op.Declare("", "Clip", func() op.Def {
+	return clipByAttrs(op.Versions{1: ""}, op.Optional("min", op.KindFloat), op.Optional("max", op.KindFloat), consumed)
+})
 
-func clipByAttrs(versions op.Versions, attrs ...op.Attr) *op.Def {
-	return op.Declare(op.Def{
-		Name: "Clip", Versions: versions, Attrs: attrs, InPlace: op.FirstOnly, Shape: op.SameAsInput, Chain: clampsByAttrs,
+func clipByAttrs(versions op.Versions, attrs ...op.Attr) op.Def {
+	return op.Def{
+		Versions: versions, Attrs: attrs, InPlace: op.FirstOnly, Shape: op.SameAsInput, Chain: clampsByAttrs,
 		Prepare: func(c *op.Context) error {
 			s := &clipping{}
 			bound, always := attrBound[c.In(0).DType], c.Version >= 6
@@ -64,7 +70,7 @@ func clipByAttrs(versions op.Versions, attrs ...op.Attr) *op.Def {
 		DTypes: op.ByType(map[tensor.DType]clipKernel{
 			tensor.F32: clip32, tensor.F64: clip[float64], tensor.F16: clipHalf[tensor.Half],
 		}),
-	})
+	}
 }
 
 // attrBound makes a scalar of a float attribute.

@@ -44,7 +44,7 @@ func TestClipDTypes(t *testing.T) {
 		x[i] = float64(i)
 		want[i] = min(max(x[i], 7), 30)
 	}
-	for _, d := range Clip.DTypes.Types() {
+	for _, d := range Clip.Def().DTypes.Types() {
 		n := optest.Dims(len(x))
 		cases = append(cases, optest.Case{
 			Name: d.String(), In: optest.In(optest.Filled(d, n, x...), optest.Filled(d, nil, 7), optest.Filled(d, nil, 30)), Want: optest.Want(optest.Filled(d, n, want...)),
@@ -55,7 +55,7 @@ func TestClipDTypes(t *testing.T) {
 
 func TestClipByAttributes(t *testing.T) {
 	inf := math.Inf(1)
-	for _, d := range Clip1.DTypes.Types() {
+	for _, d := range Clip1.Def().DTypes.Types() {
 		x := optest.In(optest.Filled(d, optest.Dims(4), -inf, -2, 2, inf))
 		both := []optest.Case{
 			{Name: "both " + d.String(), Attrs: optest.Attrs("min", -1.0, "max", 1.0), In: x, Want: optest.Want(optest.Filled(d, optest.Dims(4), -1, -1, 1, 1))},

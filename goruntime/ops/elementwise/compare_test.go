@@ -53,7 +53,7 @@ func TestComparisonsOnSpecialNumbers(t *testing.T) {
 	inf, nan := math.Inf(1), math.NaN()
 	a, b := []float64{nan, nan, 1, 0, inf, -inf, inf}, []float64{nan, 1, nan, math.Copysign(0, -1), inf, inf, 1}
 	for _, c := range []struct {
-		def  *op.Def
+		def  *op.Operator
 		want []float64
 	}{
 		{Equal, []float64{0, 0, 0, 1, 1, 0, 0}},

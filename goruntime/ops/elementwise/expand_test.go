@@ -29,7 +29,7 @@ func TestShortRows(t *testing.T) {
 		for i := range want {
 			want[i] = a[source(c.a, c.out, i)] - b[source(c.b, c.out, i)]
 		}
-		for _, d := range Sub.DTypes.Types() {
+		for _, d := range Sub.Def().DTypes.Types() {
 			optest.Run(t, Sub, []optest.Case{{
 				Name: d.String(), In: optest.In(optest.Filled(d, c.a, a...), optest.Filled(d, c.b, b...)), Want: optest.Want(optest.Filled(d, c.out, want...)),
 			}})

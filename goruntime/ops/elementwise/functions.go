@@ -12,45 +12,83 @@ import (
 // Sign leaves a NaN, Abs and Neg of the lowest integer wrap.
 // https://onnx.ai/onnx/operators/   Departures: none.
 var (
-	Abs = chained(applies(vec.Absolute), unary("Abs", op.Versions{1: "floats", 6: "integers", 13: "bfloat16"}, floats(math.Abs, vec.Absolute, via64(math.Abs)).
-		And(integers(magnitude[int8], magnitude[int16], magnitude[int32], magnitude[int64],
-			same1[uint8], same1[uint16], same1[uint32], same1[uint64])), consumed))
-	Neg = chained(applies(vec.Negative), unary("Neg", op.Versions{1: "floats", 6: "signed integers", 13: "bfloat16"},
-		floats(minus[float64], vec.Negative, minus[float32]).And(op.ByType(map[tensor.DType]span{
-			tensor.I8: spanOf(minus[int8]), tensor.I16: spanOf(minus[int16]), tensor.I32: spanOf(minus[int32]), tensor.I64: spanOf(minus[int64]),
-		})), consumed))
-	Sign = unary("Sign", op.Versions{9: "", 13: "bfloat16"}, functionOf(sign[float64], sign[float32]).
-		And(integers(sign[int8], sign[int16], sign[int32], sign[int64], sign[uint8], sign[uint16], sign[uint32], sign[uint64])))
+	Abs = op.Declare("", "Abs", func() op.Def {
+		return chained(applies(vec.Absolute), unary(op.Versions{1: "floats", 6: "integers", 13: "bfloat16"}, floats(math.Abs, vec.Absolute, via64(math.Abs)).
+			And(integers(magnitude[int8], magnitude[int16], magnitude[int32], magnitude[int64],
+				same1[uint8], same1[uint16], same1[uint32], same1[uint64])), consumed))
+	})
+	Neg = op.Declare("", "Neg", func() op.Def {
+		return chained(applies(vec.Negative), unary(op.Versions{1: "floats", 6: "signed integers", 13: "bfloat16"},
+			floats(minus[float64], vec.Negative, minus[float32]).And(op.ByType(map[tensor.DType]span{
+				tensor.I8: spanOf(minus[int8]), tensor.I16: spanOf(minus[int16]), tensor.I32: spanOf(minus[int32]), tensor.I64: spanOf(minus[int64]),
+			})), consumed))
+	})
+	Sign = op.Declare("", "Sign", func() op.Def {
+		return unary(op.Versions{9: "", 13: "bfloat16"}, functionOf(sign[float64], sign[float32]).
+			And(integers(sign[int8], sign[int16], sign[int32], sign[int64], sign[uint8], sign[uint16], sign[uint32], sign[uint64])))
+	})
 
-	Floor = chained(applies(vec.Floor), unary("Floor", op.Versions{1: "", 6: "", 13: "bfloat16"}, floats(math.Floor, vec.Floor, via64(math.Floor)), consumed))
-	Ceil  = chained(applies(vec.Ceil), unary("Ceil", op.Versions{1: "", 6: "", 13: "bfloat16"}, floats(math.Ceil, vec.Ceil, via64(math.Ceil)), consumed))
-	Round = chained(applies(vec.RoundEven), unary("Round", op.Versions{11: "", 22: "bfloat16"}, floats(math.RoundToEven, vec.RoundEven, via64(math.RoundToEven))))
+	Floor = op.Declare("", "Floor", func() op.Def {
+		return chained(applies(vec.Floor), unary(op.Versions{1: "", 6: "", 13: "bfloat16"}, floats(math.Floor, vec.Floor, via64(math.Floor)), consumed))
+	})
+	Ceil = op.Declare("", "Ceil", func() op.Def {
+		return chained(applies(vec.Ceil), unary(op.Versions{1: "", 6: "", 13: "bfloat16"}, floats(math.Ceil, vec.Ceil, via64(math.Ceil)), consumed))
+	})
+	Round = op.Declare("", "Round", func() op.Def {
+		return chained(applies(vec.RoundEven), unary(op.Versions{11: "", 22: "bfloat16"}, floats(math.RoundToEven, vec.RoundEven, via64(math.RoundToEven))))
+	})
 
-	Reciprocal = chained(applies(vec.Reciprocal), unary("Reciprocal", op.Versions{1: "", 6: "", 13: "bfloat16"},
-		floats(func(x float64) float64 { return 1 / x }, vec.Reciprocal, func(x float32) float32 { return 1 / x }), consumed))
+	Reciprocal = op.Declare("", "Reciprocal", func() op.Def {
+		return chained(applies(vec.Reciprocal), unary(op.Versions{1: "", 6: "", 13: "bfloat16"},
+			floats(func(x float64) float64 { return 1 / x }, vec.Reciprocal, func(x float32) float32 { return 1 / x }), consumed))
+	})
 )
 
 // The trigonometric and hyperbolic functions and their inverses; each is one
 // row, computed in float64 and rounded once.
 // https://onnx.ai/onnx/operators/   Departures: none.
 var (
-	Sin   = unary("Sin", op.Versions{7: "", 22: "bfloat16"}, in64(math.Sin))
-	Cos   = unary("Cos", op.Versions{7: "", 22: "bfloat16"}, in64(math.Cos))
-	Tan   = unary("Tan", op.Versions{7: "", 22: "bfloat16"}, in64(math.Tan))
-	Asin  = unary("Asin", op.Versions{7: "", 22: "bfloat16"}, in64(math.Asin))
-	Acos  = unary("Acos", op.Versions{7: "", 22: "bfloat16"}, in64(math.Acos))
-	Atan  = unary("Atan", op.Versions{7: "", 22: "bfloat16"}, in64(math.Atan))
-	Sinh  = unary("Sinh", op.Versions{9: "", 22: "bfloat16"}, in64(math.Sinh))
-	Cosh  = unary("Cosh", op.Versions{9: "", 22: "bfloat16"}, in64(math.Cosh))
-	Asinh = unary("Asinh", op.Versions{9: "", 22: "bfloat16"}, in64(math.Asinh))
-	Acosh = unary("Acosh", op.Versions{9: "", 22: "bfloat16"}, in64(math.Acosh))
-	Atanh = unary("Atanh", op.Versions{9: "", 22: "bfloat16"}, in64(math.Atanh))
+	Sin = op.Declare("", "Sin", func() op.Def {
+		return unary(op.Versions{7: "", 22: "bfloat16"}, in64(math.Sin))
+	})
+	Cos = op.Declare("", "Cos", func() op.Def {
+		return unary(op.Versions{7: "", 22: "bfloat16"}, in64(math.Cos))
+	})
+	Tan = op.Declare("", "Tan", func() op.Def {
+		return unary(op.Versions{7: "", 22: "bfloat16"}, in64(math.Tan))
+	})
+	Asin = op.Declare("", "Asin", func() op.Def {
+		return unary(op.Versions{7: "", 22: "bfloat16"}, in64(math.Asin))
+	})
+	Acos = op.Declare("", "Acos", func() op.Def {
+		return unary(op.Versions{7: "", 22: "bfloat16"}, in64(math.Acos))
+	})
+	Atan = op.Declare("", "Atan", func() op.Def {
+		return unary(op.Versions{7: "", 22: "bfloat16"}, in64(math.Atan))
+	})
+	Sinh = op.Declare("", "Sinh", func() op.Def {
+		return unary(op.Versions{9: "", 22: "bfloat16"}, in64(math.Sinh))
+	})
+	Cosh = op.Declare("", "Cosh", func() op.Def {
+		return unary(op.Versions{9: "", 22: "bfloat16"}, in64(math.Cosh))
+	})
+	Asinh = op.Declare("", "Asinh", func() op.Def {
+		return unary(op.Versions{9: "", 22: "bfloat16"}, in64(math.Asinh))
+	})
+	Acosh = op.Declare("", "Acosh", func() op.Def {
+		return unary(op.Versions{9: "", 22: "bfloat16"}, in64(math.Acosh))
+	})
+	Atanh = op.Declare("", "Atanh", func() op.Def {
+		return unary(op.Versions{9: "", 22: "bfloat16"}, in64(math.Atanh))
+	})
 )
 
 // BitwiseNot inverts every bit.
 // https://onnx.ai/onnx/operators/onnx__BitwiseNot.html   Departures: none.
-var BitwiseNot = unary("BitwiseNot", op.Versions{18: ""},
-	integers(flip[int8], flip[int16], flip[int32], flip[int64], flip[uint8], flip[uint16], flip[uint32], flip[uint64]))
+var BitwiseNot = op.Declare("", "BitwiseNot", func() op.Def {
+	return unary(op.Versions{18: ""},
+		integers(flip[int8], flip[int16], flip[int32], flip[int64], flip[uint8], flip[uint16], flip[uint32], flip[uint64]))
+})
 
 func same1[T any](x T) T        { return x }
 func minus[T number](x T) T     { return -x }

@@ -15,7 +15,7 @@ func TestFunctions(t *testing.T) {
 	inside := []float64{-1, -0.5, 0, 0.25, 0.5, 1}
 	halves := []float64{-2.5, -1.5, -0.5, 0.25, 0.5, 1.5, 2.5, 2.75}
 	for _, c := range []struct {
-		def      *op.Def
+		def      *op.Operator
 		in, want []float64
 	}{
 		{Sin, x, []float64{-0.141120008, -0.841470985, -0.479425539, 0, 0.479425539, 0.841470985, 0.141120008}},
@@ -49,7 +49,7 @@ func TestFunctions(t *testing.T) {
 func TestFunctionsOnSpecialNumbers(t *testing.T) {
 	inf, nan, zero := math.Inf(1), math.NaN(), math.Copysign(0, -1)
 	for _, c := range []struct {
-		def  *op.Def
+		def  *op.Operator
 		want []float64 // of NaN, infinities and zeros, as NumPy has it
 	}{
 		{Abs, []float64{nan, inf, inf, 0, 0}},
@@ -77,7 +77,7 @@ func TestFunctionsOnSpecialNumbers(t *testing.T) {
 }
 
 func TestFunctionsOnWholeNumbers(t *testing.T) {
-	for _, d := range Sign.DTypes.Types() {
+	for _, d := range Sign.Def().DTypes.Types() {
 		if !d.Integer() {
 			continue
 		}
@@ -87,7 +87,7 @@ func TestFunctionsOnWholeNumbers(t *testing.T) {
 		if d.Unsigned() {
 			in, want = []float64{7, 0, 1}, [3][]float64{{7, 0, 1}, nil, {1, 0, 1}}
 		}
-		for k, def := range []*op.Def{Abs, Neg, Sign} {
+		for k, def := range []*op.Operator{Abs, Neg, Sign} {
 			if want[k] == nil {
 				continue
 			}

@@ -8,9 +8,15 @@ import (
 // And, Or and Xor combine two tensors of truth values.
 // https://onnx.ai/onnx/operators/onnx__And.html (Or, Xor)   Departures: none.
 var (
-	And, And1 = comparison("And", op.Versions{7: ""}, truths(func(a, b bool) bool { return a && b }))
-	Or, Or1   = comparison("Or", op.Versions{7: ""}, truths(func(a, b bool) bool { return a || b }))
-	Xor, Xor1 = comparison("Xor", op.Versions{7: ""}, truths(func(a, b bool) bool { return a != b }))
+	And, And1 = op.DeclareTwo("", "And", func() (now, legacy op.Def) {
+		return comparison(op.Versions{7: ""}, truths(func(a, b bool) bool { return a && b }))
+	})
+	Or, Or1 = op.DeclareTwo("", "Or", func() (now, legacy op.Def) {
+		return comparison(op.Versions{7: ""}, truths(func(a, b bool) bool { return a || b }))
+	})
+	Xor, Xor1 = op.DeclareTwo("", "Xor", func() (now, legacy op.Def) {
+		return comparison(op.Versions{7: ""}, truths(func(a, b bool) bool { return a != b }))
+	})
 )
 
 func truths(f func(a, b bool) bool) op.Table {
@@ -21,13 +27,17 @@ func truths(f func(a, b bool) bool) op.Table {
 // neither.
 // https://onnx.ai/onnx/operators/onnx__GreaterOrEqual.html (LessOrEqual)   Departures: none.
 var (
-	GreaterOrEqual = ordering("GreaterOrEqual", relations(notLess))
-	LessOrEqual    = ordering("LessOrEqual", relations(notMore))
+	GreaterOrEqual = op.Declare("", "GreaterOrEqual", func() op.Def {
+		return ordering(relations(notLess))
+	})
+	LessOrEqual = op.Declare("", "LessOrEqual", func() op.Def {
+		return ordering(relations(notMore))
+	})
 )
 
-func ordering(name string, table op.Table) *op.Def {
-	return op.Declare(op.Def{
-		Name: name, Versions: op.Versions{12: "", 16: "bfloat16"},
-		Shape: broadcastAs(tensor.Bool), Prepare: preparePair, Run: runPair, DTypes: table,
-	})
+func ordering(table op.Table) op.Def {
+	return op.Def{
+		Versions: op.Versions{12: "", 16: "bfloat16"},
+		Shape:    broadcastAs(tensor.Bool), Prepare: preparePair, Run: runPair, DTypes: table,
+	}
 }

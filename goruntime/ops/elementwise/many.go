@@ -11,17 +11,25 @@ import (
 // through; 16-bit floats are rounded once, at the end.
 // https://onnx.ai/onnx/operators/onnx__Max.html (Min, Sum, Mean)   Departures: none.
 var (
-	Max, Max1   = variadic("Max", op.Versions{8: "", 12: "integers", 13: "bfloat16"}, joins(vec.Larger, false).And(wholeJoins(vec.Larger)), gathers(vec.Larger))
-	Min, Min1   = variadic("Min", op.Versions{8: "", 12: "integers", 13: "bfloat16"}, joins(vec.Smaller, false).And(wholeJoins(vec.Smaller)), gathers(vec.Smaller))
-	Sum, Sum1   = variadic("Sum", op.Versions{8: "", 13: "bfloat16"}, joins(vec.Plus, false), gathers(vec.Plus))
-	Mean, Mean1 = variadic("Mean", op.Versions{8: "", 13: "bfloat16"}, joins(vec.Plus, true), nil)
+	Max, Max1 = op.DeclareTwo("", "Max", func() (now, legacy op.Def) {
+		return variadic(op.Versions{8: "", 12: "integers", 13: "bfloat16"}, joins(vec.Larger, false).And(wholeJoins(vec.Larger)), gathers(vec.Larger))
+	})
+	Min, Min1 = op.DeclareTwo("", "Min", func() (now, legacy op.Def) {
+		return variadic(op.Versions{8: "", 12: "integers", 13: "bfloat16"}, joins(vec.Smaller, false).And(wholeJoins(vec.Smaller)), gathers(vec.Smaller))
+	})
+	Sum, Sum1 = op.DeclareTwo("", "Sum", func() (now, legacy op.Def) {
+		return variadic(op.Versions{8: "", 13: "bfloat16"}, joins(vec.Plus, false), gathers(vec.Plus))
+	})
+	Mean, Mean1 = op.DeclareTwo("", "Mean", func() (now, legacy op.Def) {
+		return variadic(op.Versions{8: "", 13: "bfloat16"}, joins(vec.Plus, true), nil)
+	})
 )
 
 // variadic declares an operator on a list of inputs of one type. Before version
 // 8 all must have one shape.
-func variadic(name string, versions op.Versions, table op.Table, l link) (now, legacy *op.Def) {
+func variadic(versions op.Versions, table op.Table, l link) (now, legacy op.Def) {
 	def := op.Def{
-		Name: name, Versions: versions, InPlace: op.AnyInput,
+		Versions: versions, InPlace: op.AnyInput,
 		Shape: variadicShape, Prepare: prepareMany, Run: runMany, DTypes: table, Chain: l,
 	}
 	old := def
@@ -34,7 +42,7 @@ func variadic(name string, versions op.Versions, table op.Table, l link) (now, l
 		}
 		return variadicShape(c)
 	}
-	return op.Declare(def), op.Declare(old)
+	return def, old
 }
 
 func variadicShape(c *op.Infer) error {

@@ -13,7 +13,7 @@ var nan32 = float32(math.NaN())
 
 func TestVariadic(t *testing.T) {
 	for _, c := range []struct {
-		def  *op.Def
+		def  *op.Operator
 		want [3]float32 // of 3 2 1, 1 4 4, 2 5 0
 		two  float32    // of 3 and 5
 	}{
@@ -35,7 +35,7 @@ func TestVariadic(t *testing.T) {
 				{Name: "different types", In: optest.In(optest.F32(nil, 1), optest.F64(nil, 1)), Err: "input 1 is f64 and input 0 is f32", Code: errs.Type},
 				{Name: "not broadcastable", In: optest.In(optest.F32(optest.Dims(2), 1, 2), optest.F32(optest.Dims(3), 1, 2, 3)), Err: "dimension 0 is 2 there and 3 here", Code: errs.Shape},
 			}
-			for _, d := range c.def.DTypes.Types() {
+			for _, d := range c.def.Def().DTypes.Types() {
 				cases = append(cases, optest.Case{
 					Name: d.String(), In: optest.In(optest.Filled(d, optest.Dims(2), 3, 3), optest.Filled(d, optest.Dims(2), 5, 5)),
 					Want: optest.Want(optest.Filled(d, optest.Dims(2), float64(c.two), float64(c.two))),
@@ -67,7 +67,7 @@ func TestVariadicOverBlocks(t *testing.T) {
 		a[i] = float64(i % 7)
 		want[i] = a[i] + b[i%n] + c[i/n]
 	}
-	for _, d := range Sum.DTypes.Types() {
+	for _, d := range Sum.Def().DTypes.Types() {
 		optest.Run(t, Sum, []optest.Case{{
 			Name: d.String(),
 			In:   optest.In(optest.Filled(d, optest.Dims(rows, n), a...), optest.Filled(d, optest.Dims(n), b...), optest.Filled(d, optest.Dims(rows, 1), c...)),

@@ -13,23 +13,25 @@ import (
 // https://onnx.ai/onnx/operators/onnx__Mod.html
 // Departures: none. Floats without fmod follow version 28 in every version; a
 // zero divisor of an integer gives 0, as NumPy has it.
-var Mod = op.Declare(op.Def{
-	Name: "Mod", Versions: op.Versions{10: "", 13: "bfloat16", 28: "floats without fmod"}, Attrs: op.Attrs(op.Int("fmod", 0)),
-	InPlace: op.AnyInput, Shape: broadcastAs(tensor.Undefined),
-	Prepare: func(c *op.Context) error {
-		f := c.Attr.Int("fmod")
-		if f != 0 && f != 1 {
-			return errs.New(errs.Argument, "fmod is %d: it must be 0 or 1", f)
-		}
-		return prepareFormed(c, f)
-	},
-	Run: runFormed,
-	DTypes: wholes(remainders[int8](), remainders[int16](), remainders[int32](), remainders[int64](),
-		remainders[uint8](), remainders[uint16](), remainders[uint32](), remainders[uint64]()).And(op.ByType(map[tensor.DType]forms{
-		tensor.F32: {rowOf(inFloat64(floorMod)), rowOf(inFloat64(math.Mod))}, tensor.F64: {rowOf(floorMod), rowOf(math.Mod)},
-		tensor.F16:  {halfRow(inFloat64(floorMod), tensor.HalfOf), halfRow(inFloat64(math.Mod), tensor.HalfOf)},
-		tensor.BF16: {halfRow(inFloat64(floorMod), tensor.BFloat16Of), halfRow(inFloat64(math.Mod), tensor.BFloat16Of)},
-	})),
+var Mod = op.Declare("", "Mod", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{10: "", 13: "bfloat16", 28: "floats without fmod"}, Attrs: op.Attrs(op.Int("fmod", 0)),
+		InPlace: op.AnyInput, Shape: broadcastAs(tensor.Undefined),
+		Prepare: func(c *op.Context) error {
+			f := c.Attr.Int("fmod")
+			if f != 0 && f != 1 {
+				return errs.New(errs.Argument, "fmod is %d: it must be 0 or 1", f)
+			}
+			return prepareFormed(c, f)
+		},
+		Run: runFormed,
+		DTypes: wholes(remainders[int8](), remainders[int16](), remainders[int32](), remainders[int64](),
+			remainders[uint8](), remainders[uint16](), remainders[uint32](), remainders[uint64]()).And(op.ByType(map[tensor.DType]forms{
+			tensor.F32: {rowOf(inFloat64(floorMod)), rowOf(inFloat64(math.Mod))}, tensor.F64: {rowOf(floorMod), rowOf(math.Mod)},
+			tensor.F16:  {halfRow(inFloat64(floorMod), tensor.HalfOf), halfRow(inFloat64(math.Mod), tensor.HalfOf)},
+			tensor.BF16: {halfRow(inFloat64(floorMod), tensor.BFloat16Of), halfRow(inFloat64(math.Mod), tensor.BFloat16Of)},
+		})),
+	}
 })
 
 func remainders[T integer]() forms { return forms{rowOf(floored[T]), rowOf(truncatedMod[T])} }

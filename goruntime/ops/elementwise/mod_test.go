@@ -29,7 +29,7 @@ func TestMod(t *testing.T) {
 		},
 		{Name: "another fmod", Attrs: optest.Attrs("fmod", 2), In: optest.In(optest.I32(nil, 1), optest.I32(nil, 1)), Err: "fmod is 2: it must be 0 or 1", Code: errs.Argument},
 	}
-	for _, d := range Mod.DTypes.Types() {
+	for _, d := range Mod.Def().DTypes.Types() {
 		cases = append(cases, optest.Case{Name: d.String(), In: optest.In(optest.Filled(d, optest.Dims(3), 7, 8, 9), optest.Filled(d, nil, 4)), Want: optest.Want(optest.Filled(d, optest.Dims(3), 3, 0, 1))})
 		if d.Float() {
 			cases = append(cases,

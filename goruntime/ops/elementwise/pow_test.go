@@ -44,8 +44,8 @@ func TestPow(t *testing.T) {
 // Every base type with every exponent type, dense and broadcast.
 func TestPowDTypes(t *testing.T) {
 	var cases []optest.Case
-	for _, b := range Pow.DTypes.Types() {
-		for _, e := range Pow.Also[1] {
+	for _, b := range Pow.Def().DTypes.Types() {
+		for _, e := range Pow.Def().Also[1] {
 			name := b.String() + " to " + e.String()
 			cases = append(cases, optest.Case{
 				Name: name, In: optest.In(optest.Filled(b, optest.Dims(2, 3), 0, 1, 2, 3, 4, 5), optest.Filled(e, optest.Dims(2, 3), 0, 5, 4, 3, 2, 1)),

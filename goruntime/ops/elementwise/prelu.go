@@ -10,38 +10,42 @@ import (
 // PRelu multiplies what is below zero by a slope, which broadcasts to the input
 // in one direction.
 // https://onnx.ai/onnx/operators/onnx__PRelu.html   Departures: none.
-var PRelu = op.Declare(op.Def{
-	Name: "PRelu", Versions: op.Versions{7: "", 9: "integers", 16: "bfloat16"}, InPlace: op.FirstOnly,
-	Shape: func(c *op.Infer) error {
-		out, err := op.BroadcastShape(c.Grow(0, c.DType(0), 0), c.In(0), c.In(1))
-		if err != nil || !out.Equal(c.In(0)) {
-			return errs.New(errs.Shape, "the slope has shape %v, which does not broadcast to %v", c.In(1), c.In(0))
-		}
-		c.SetOutput(0, c.DType(0), c.In(0))
-		return nil
-	},
-	Prepare: preparePair, Run: runPair, DTypes: preluRows, Chain: combines(vec.Leak),
+var PRelu = op.Declare("", "PRelu", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{7: "", 9: "integers", 16: "bfloat16"}, InPlace: op.FirstOnly,
+		Shape: func(c *op.Infer) error {
+			out, err := op.BroadcastShape(c.Grow(0, c.DType(0), 0), c.In(0), c.In(1))
+			if err != nil || !out.Equal(c.In(0)) {
+				return errs.New(errs.Shape, "the slope has shape %v, which does not broadcast to %v", c.In(1), c.In(0))
+			}
+			c.SetOutput(0, c.DType(0), c.In(0))
+			return nil
+		},
+		Prepare: preparePair, Run: runPair, DTypes: preluRows, Chain: combines(vec.Leak),
+	}
 })
 
 // PRelu1 is PRelu before version 7: a slope of one dimension belongs to the
 // channels.
-var PRelu1 = op.Declare(op.Def{
-	Name: "PRelu", Versions: op.Versions{1: "slope of the channels", 6: ""}, Attrs: op.Attrs(op.Ints("consumed_inputs")), InPlace: op.FirstOnly,
-	Shape: func(c *op.Infer) error {
-		if _, err := channelSlope(c.In(0), c.In(1)); err != nil {
+var PRelu1 = op.Declare("", "PRelu", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{1: "slope of the channels", 6: ""}, Attrs: op.Attrs(op.Ints("consumed_inputs")), InPlace: op.FirstOnly,
+		Shape: func(c *op.Infer) error {
+			if _, err := channelSlope(c.In(0), c.In(1)); err != nil {
+				return err
+			}
+			c.SetOutput(0, c.DType(0), c.In(0))
+			return nil
+		},
+		Prepare: func(c *op.Context) error {
+			slope, err := channelSlope(c.In(0).Shape, c.In(1).Shape)
+			if err == nil {
+				c.State = plan(c, slope)
+			}
 			return err
-		}
-		c.SetOutput(0, c.DType(0), c.In(0))
-		return nil
-	},
-	Prepare: func(c *op.Context) error {
-		slope, err := channelSlope(c.In(0).Shape, c.In(1).Shape)
-		if err == nil {
-			c.State = plan(c, slope)
-		}
-		return err
-	},
-	Run: runPair, DTypes: preluRows,
+		},
+		Run: runPair, DTypes: preluRows,
+	}
 })
 
 // channelSlope returns the slope's shape as broadcasting needs it.

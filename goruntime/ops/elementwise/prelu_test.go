@@ -32,7 +32,7 @@ func TestPRelu(t *testing.T) {
 
 func TestPReluDTypes(t *testing.T) {
 	var cases []optest.Case
-	for _, d := range PRelu.DTypes.Types() {
+	for _, d := range PRelu.Def().DTypes.Types() {
 		x, slope, want := []float64{-4, 3, -2, 0, 5}, 2.0, []float64{-8, 3, -4, 0, 5}
 		if d.Unsigned() {
 			x, want = []float64{4, 3, 2, 0, 5}, []float64{4, 3, 2, 0, 5}

@@ -8,23 +8,25 @@ import (
 // Shrink takes bias off numbers above lambd, adds it to those below -lambd and makes
 // all others 0. Whole numbers are computed in f64, fractions cut off.
 // https://onnx.ai/onnx/operators/onnx__Shrink.html   Departures: none.
-var Shrink = op.Declare(op.Def{
-	Name: "Shrink", Versions: op.Versions{9: ""}, Attrs: op.Attrs(op.Float("bias", 0), op.Float("lambd", 0.5)), InPlace: op.FirstOnly, Shape: op.SameAsInput,
-	Prepare: func(c *op.Context) error {
-		c.State = &shrinking{bias: c.Attr.Float("bias"), limit: c.Attr.Float("lambd")}
-		return nil
-	},
-	Run: func(c *op.Context) error {
-		s := c.State.(*shrinking)
-		s.kernel, s.out, s.in = op.Row[shrinkKernel](c), c.Out(0), c.In(0)
-		c.For(s.in.Elements(), grain, s)
-		return nil
-	},
-	DTypes: op.ByType(map[tensor.DType]shrinkKernel{
-		tensor.F32: shrink[float32, float32], tensor.F64: shrink[float64, float64], tensor.F16: shrinkHalf,
-		tensor.I8: shrink[int8, float64], tensor.I16: shrink[int16, float64], tensor.I32: shrink[int32, float64], tensor.I64: shrink[int64, float64],
-		tensor.U8: shrink[uint8, float64], tensor.U16: shrink[uint16, float64], tensor.U32: shrink[uint32, float64], tensor.U64: shrink[uint64, float64],
-	}),
+var Shrink = op.Declare("", "Shrink", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{9: ""}, Attrs: op.Attrs(op.Float("bias", 0), op.Float("lambd", 0.5)), InPlace: op.FirstOnly, Shape: op.SameAsInput,
+		Prepare: func(c *op.Context) error {
+			c.State = &shrinking{bias: c.Attr.Float("bias"), limit: c.Attr.Float("lambd")}
+			return nil
+		},
+		Run: func(c *op.Context) error {
+			s := c.State.(*shrinking)
+			s.kernel, s.out, s.in = op.Row[shrinkKernel](c), c.Out(0), c.In(0)
+			c.For(s.in.Elements(), grain, s)
+			return nil
+		},
+		DTypes: op.ByType(map[tensor.DType]shrinkKernel{
+			tensor.F32: shrink[float32, float32], tensor.F64: shrink[float64, float64], tensor.F16: shrinkHalf,
+			tensor.I8: shrink[int8, float64], tensor.I16: shrink[int16, float64], tensor.I32: shrink[int32, float64], tensor.I64: shrink[int64, float64],
+			tensor.U8: shrink[uint8, float64], tensor.U16: shrink[uint16, float64], tensor.U32: shrink[uint32, float64], tensor.U64: shrink[uint64, float64],
+		}),
+	}
 })
 
 // shrinking is the State.

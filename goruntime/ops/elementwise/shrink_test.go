@@ -11,7 +11,7 @@ import (
 
 func TestShrink(t *testing.T) {
 	var cases []optest.Case
-	for _, d := range Shrink.DTypes.Types() {
+	for _, d := range Shrink.Def().DTypes.Types() {
 		x := optest.Filled(d, optest.Dims(5), 0, 1, 2, 3, 100)
 		cases = append(cases,
 			optest.Case{Name: d.String() + " hard", Attrs: optest.Attrs("lambd", 1.5), In: optest.In(x), Want: optest.Want(optest.Filled(d, optest.Dims(5), 0, 0, 2, 3, 100))},

@@ -9,29 +9,31 @@ import (
 
 // SwiGLU multiplies B by Swish of A: A * sigmoid(alpha * A) * B.
 // https://onnx.ai/onnx/operators/onnx__SwiGLU.html   Departures: none.
-var SwiGLU = op.Declare(op.Def{
-	Name: "SwiGLU", Versions: op.Versions{28: ""}, Attrs: op.Attrs(op.Float("alpha", 1)), InPlace: op.AnyInput,
-	Shape: func(c *op.Infer) error {
-		if !c.In(0).Equal(c.In(1)) {
-			return errs.New(errs.Shape, "A has shape %v, B has shape %v: they must be equal", c.In(0), c.In(1))
-		}
-		return op.SameAsInput(c)
-	},
-	Prepare: func(c *op.Context) error {
-		c.State = &gating{alpha: c.Attr.Float("alpha")}
-		return nil
-	},
-	Run: func(c *op.Context) error {
-		s := c.State.(*gating)
-		s.kernel, s.out, s.a, s.b = op.Row[gateSpan](c), c.Out(0), c.In(0), c.In(1)
-		c.For(s.out.Elements(), grain, s)
-		return nil
-	},
-	DTypes: op.ByType(map[tensor.DType]gateSpan{
-		tensor.F32: gate32, tensor.F64: gateOf(func(x float64) float64 { return x }, func(y float64) float64 { return y }),
-		tensor.F16:  gateOf(func(h tensor.Half) float64 { return float64(h.Float32()) }, tensor.HalfOf64),
-		tensor.BF16: gateOf(func(h tensor.BFloat16) float64 { return float64(h.Float32()) }, tensor.BFloat16Of64),
-	}),
+var SwiGLU = op.Declare("", "SwiGLU", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{28: ""}, Attrs: op.Attrs(op.Float("alpha", 1)), InPlace: op.AnyInput,
+		Shape: func(c *op.Infer) error {
+			if !c.In(0).Equal(c.In(1)) {
+				return errs.New(errs.Shape, "A has shape %v, B has shape %v: they must be equal", c.In(0), c.In(1))
+			}
+			return op.SameAsInput(c)
+		},
+		Prepare: func(c *op.Context) error {
+			c.State = &gating{alpha: c.Attr.Float("alpha")}
+			return nil
+		},
+		Run: func(c *op.Context) error {
+			s := c.State.(*gating)
+			s.kernel, s.out, s.a, s.b = op.Row[gateSpan](c), c.Out(0), c.In(0), c.In(1)
+			c.For(s.out.Elements(), grain, s)
+			return nil
+		},
+		DTypes: op.ByType(map[tensor.DType]gateSpan{
+			tensor.F32: gate32, tensor.F64: gateOf(func(x float64) float64 { return x }, func(y float64) float64 { return y }),
+			tensor.F16:  gateOf(func(h tensor.Half) float64 { return float64(h.Float32()) }, tensor.HalfOf64),
+			tensor.BF16: gateOf(func(h tensor.BFloat16) float64 { return float64(h.Float32()) }, tensor.BFloat16Of64),
+		}),
+	}
 })
 
 // gating is the State of a SwiGLU.

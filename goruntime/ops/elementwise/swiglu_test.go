@@ -12,7 +12,7 @@ import (
 func TestSwiGLU(t *testing.T) {
 	a, b := []float64{-4, -1, -0.5, 0, 0.5, 1, 4}, []float64{1, 2, -3, 4, 5, -6, 0.5}
 	var cases []optest.Case
-	for _, d := range SwiGLU.DTypes.Types() {
+	for _, d := range SwiGLU.Def().DTypes.Types() {
 		tol := map[tensor.DType]float64{tensor.F32: 1e-6, tensor.F64: 1e-15, tensor.F16: 1e-3, tensor.BF16: 8e-3}[d]
 		for _, alpha := range []float64{1, 2} {
 			want := make([]float64, len(a))

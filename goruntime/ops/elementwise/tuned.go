@@ -20,15 +20,15 @@ func (s *tuned) Chunk(lo, hi int) { s.kernel(s, lo, hi) }
 
 // parametric declares an operator that maps each element of one input by a
 // function with the parameters alpha and beta, which are float attributes.
-func parametric(name string, versions op.Versions, table op.Table, alpha, beta *op.Attr, more ...op.Attr) *op.Def {
+func parametric(versions op.Versions, table op.Table, alpha, beta *op.Attr, more ...op.Attr) op.Def {
 	attrs := more
 	for _, a := range []*op.Attr{alpha, beta} {
 		if a != nil {
 			attrs = append(attrs, *a)
 		}
 	}
-	return op.Declare(op.Def{
-		Name: name, Versions: versions, InPlace: op.FirstOnly, Shape: op.SameAsInput, DTypes: table, Attrs: attrs,
+	return op.Def{
+		Versions: versions, InPlace: op.FirstOnly, Shape: op.SameAsInput, DTypes: table, Attrs: attrs,
 		Prepare: func(c *op.Context) error {
 			s := &tuned{}
 			if alpha != nil {
@@ -41,7 +41,7 @@ func parametric(name string, versions op.Versions, table op.Table, alpha, beta *
 			return nil
 		},
 		Run: runTuned,
-	})
+	}
 }
 
 func runTuned(c *op.Context) error {

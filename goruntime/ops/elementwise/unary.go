@@ -21,9 +21,9 @@ type single struct {
 func (s *single) Chunk(lo, hi int) { s.kernel(s.out, s.in, lo, hi) }
 
 // unary declares an operator that maps each element of one input.
-func unary(name string, versions op.Versions, table op.Table, attrs ...op.Attr) *op.Def {
-	return op.Declare(op.Def{
-		Name: name, Versions: versions, InPlace: op.AnyInput, Shape: op.SameAsInput, DTypes: table, Attrs: attrs,
+func unary(versions op.Versions, table op.Table, attrs ...op.Attr) op.Def {
+	return op.Def{
+		Versions: versions, InPlace: op.AnyInput, Shape: op.SameAsInput, DTypes: table, Attrs: attrs,
 		Prepare: func(c *op.Context) error {
 			c.State = &single{}
 			return nil
@@ -34,7 +34,7 @@ func unary(name string, versions op.Versions, table op.Table, attrs ...op.Attr) 
 			c.For(s.out.Elements(), grain, s)
 			return nil
 		},
-	})
+	}
 }
 
 // consumed is an attribute of version 1 of many operators, a hint without meaning.
@@ -68,17 +68,33 @@ func via64(f func(float64) float64) func(float32) float32 {
 // Each is one row: the operator, its versions, its function.
 // https://onnx.ai/onnx/operators/   Departures: none.
 var (
-	Sqrt    = chained(applies(vec.SquareRoot), unary("Sqrt", op.Versions{1: "", 6: "", 13: "bfloat16"}, floats(math.Sqrt, vec.SquareRoot, via64(math.Sqrt)), consumed))
-	Erf     = chained(applies(vec.ErrorFunction), unary("Erf", op.Versions{9: "", 13: "bfloat16"}, floats(math.Erf, vec.ErrorFunction, via64(math.Erf)).And(whole(math.Erf))))
-	Sigmoid = chained(applies(vec.Logistic), unary("Sigmoid", op.Versions{1: "", 6: "", 13: "bfloat16"}, floats(sigmoid, vec.Logistic, via64(sigmoid)), consumed))
-	Tanh    = chained(applies(vec.HyperbolicTangent), unary("Tanh", op.Versions{1: "", 6: "", 13: "bfloat16"}, floats(math.Tanh, vec.HyperbolicTangent, via64(math.Tanh)), consumed))
-	Exp     = chained(applies(vec.Exponential), unary("Exp", op.Versions{1: "", 6: "", 13: "bfloat16"}, floats(math.Exp, vec.Exponential, via64(math.Exp)), consumed))
-	Log     = chained(applies(vec.Logarithm), unary("Log", op.Versions{1: "", 6: "", 13: "bfloat16"}, floats(math.Log, vec.Logarithm, via64(math.Log)), consumed))
-	Relu    = chained(applies(vec.Rectifier), unary("Relu", op.Versions{1: "", 6: "", 13: "bfloat16", 14: "signed integers"},
-		floats(relu[float64], vec.Rectifier, relu[float32]).And(op.ByType(map[tensor.DType]span{
-			tensor.I8: spanOf(relu[int8]), tensor.I16: spanOf(relu[int16]), tensor.I32: spanOf(relu[int32]), tensor.I64: spanOf(relu[int64]),
-		})), consumed))
-	Not = unary("Not", op.Versions{1: ""}, op.ByType(map[tensor.DType]span{tensor.Bool: inverse}))
+	Sqrt = op.Declare("", "Sqrt", func() op.Def {
+		return chained(applies(vec.SquareRoot), unary(op.Versions{1: "", 6: "", 13: "bfloat16"}, floats(math.Sqrt, vec.SquareRoot, via64(math.Sqrt)), consumed))
+	})
+	Erf = op.Declare("", "Erf", func() op.Def {
+		return chained(applies(vec.ErrorFunction), unary(op.Versions{9: "", 13: "bfloat16"}, floats(math.Erf, vec.ErrorFunction, via64(math.Erf)).And(whole(math.Erf))))
+	})
+	Sigmoid = op.Declare("", "Sigmoid", func() op.Def {
+		return chained(applies(vec.Logistic), unary(op.Versions{1: "", 6: "", 13: "bfloat16"}, floats(sigmoid, vec.Logistic, via64(sigmoid)), consumed))
+	})
+	Tanh = op.Declare("", "Tanh", func() op.Def {
+		return chained(applies(vec.HyperbolicTangent), unary(op.Versions{1: "", 6: "", 13: "bfloat16"}, floats(math.Tanh, vec.HyperbolicTangent, via64(math.Tanh)), consumed))
+	})
+	Exp = op.Declare("", "Exp", func() op.Def {
+		return chained(applies(vec.Exponential), unary(op.Versions{1: "", 6: "", 13: "bfloat16"}, floats(math.Exp, vec.Exponential, via64(math.Exp)), consumed))
+	})
+	Log = op.Declare("", "Log", func() op.Def {
+		return chained(applies(vec.Logarithm), unary(op.Versions{1: "", 6: "", 13: "bfloat16"}, floats(math.Log, vec.Logarithm, via64(math.Log)), consumed))
+	})
+	Relu = op.Declare("", "Relu", func() op.Def {
+		return chained(applies(vec.Rectifier), unary(op.Versions{1: "", 6: "", 13: "bfloat16", 14: "signed integers"},
+			floats(relu[float64], vec.Rectifier, relu[float32]).And(op.ByType(map[tensor.DType]span{
+				tensor.I8: spanOf(relu[int8]), tensor.I16: spanOf(relu[int16]), tensor.I32: spanOf(relu[int32]), tensor.I64: spanOf(relu[int64]),
+			})), consumed))
+	})
+	Not = op.Declare("", "Not", func() op.Def {
+		return unary(op.Versions{1: ""}, op.ByType(map[tensor.DType]span{tensor.Bool: inverse}))
+	})
 )
 
 func inverse(out, in *tensor.View, lo, hi int) {

@@ -18,7 +18,7 @@ func TestUnaryFunctions(t *testing.T) {
 	x := []float64{-30, -5.5, -1, -0.5, 0.25, 1, 2.75, 5}
 	positive := []float64{1.0 / 1024, 0.25, 0.5, 1, 2, 10, 12352, 65504}
 	for _, c := range []struct {
-		def      *op.Def
+		def      *op.Operator
 		in, want []float64
 	}{
 		{Tanh, x, []float64{-1.0, -0.9999665971563038, -0.7615941559557649, -0.46211715726000974, 0.24491866240370913, 0.7615941559557649, 0.9918597245682078, 0.9999092042625951}},
@@ -42,7 +42,7 @@ func TestUnaryFunctions(t *testing.T) {
 // An element gives the same bits wherever it lies: in the body of a vector, in
 // the tail, alone.
 func TestUnaryFunctionsOnOddSizes(t *testing.T) {
-	for _, def := range []*op.Def{Tanh, Exp, Sigmoid, Erf, Relu, Log, Sqrt} {
+	for _, def := range []*op.Operator{Tanh, Exp, Sigmoid, Erf, Relu, Log, Sqrt} {
 		for _, n := range []int{1, 7, 15, 16, 17, 33, 71} {
 			x, want := make([]float32, n), make([]float32, n)
 			for i := range x {
@@ -55,10 +55,10 @@ func TestUnaryFunctionsOnOddSizes(t *testing.T) {
 
 // alone returns the function of 0.25, which is near enough to the exact one for
 // TestUnaryFunctions to have said so.
-func alone(t *testing.T, def *op.Def) float32 {
+func alone(t *testing.T, def *op.Operator) float32 {
 	t.Helper()
 	x, out := optest.F32(nil, 0.25), optest.F32(nil, 0)
-	def.DTypes.Row(tensor.F32).(span)(out, x, 0, 1)
+	def.Def().DTypes.Row(tensor.F32).(span)(out, x, 0, 1)
 	return tensor.Elems[float32](out)[0]
 }
 
@@ -66,7 +66,7 @@ func TestUnaryFunctionsOnSpecialNumbers(t *testing.T) {
 	inf, nan, zero := math.Inf(1), math.NaN(), math.Copysign(0, -1)
 	in := []float64{nan, inf, -inf, 0, zero}
 	for _, c := range []struct {
-		def  *op.Def
+		def  *op.Operator
 		want []float64
 	}{
 		{Tanh, []float64{nan, 1, -1, 0, zero}},
@@ -91,13 +91,13 @@ func TestUnaryFunctionsOnSpecialNumbers(t *testing.T) {
 }
 
 func TestUnaryFunctionsOfWholeNumbers(t *testing.T) {
-	for _, d := range Erf.DTypes.Types() {
+	for _, d := range Erf.Def().DTypes.Types() {
 		if !d.Integer() {
 			continue
 		}
 		optest.Run(t, Erf, []optest.Case{{Name: "Erf " + d.String(), In: optest.In(optest.Filled(d, optest.Dims(3), 0, 1, 100)), Want: optest.Want(optest.Filled(d, optest.Dims(3), 0, 0, 1))}})
 	}
-	for _, d := range Relu.DTypes.Types() {
+	for _, d := range Relu.Def().DTypes.Types() {
 		if !d.Integer() {
 			continue
 		}

@@ -12,45 +12,47 @@ import (
 // Where takes each element from X where the condition holds, else from Y; all
 // three broadcast.
 // https://onnx.ai/onnx/operators/onnx__Where.html   Departures: none.
-var Where = op.Declare(op.Def{
-	Name: "Where", Versions: op.Versions{9: "", 16: "bfloat16"}, Key: 1,
-	Shape: func(c *op.Infer) error {
-		if c.DType(1) != c.DType(2) {
-			return errs.New(errs.Type, "X is %v and Y is %v: they must be alike", c.DType(1), c.DType(2))
-		}
-		part, err := op.BroadcastShape(nil, c.In(0), c.In(1))
-		if err != nil {
+var Where = op.Declare("", "Where", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{9: "", 16: "bfloat16"}, Key: 1,
+		Shape: func(c *op.Infer) error {
+			if c.DType(1) != c.DType(2) {
+				return errs.New(errs.Type, "X is %v and Y is %v: they must be alike", c.DType(1), c.DType(2))
+			}
+			part, err := op.BroadcastShape(nil, c.In(0), c.In(1))
+			if err != nil {
+				return err
+			}
+			out, err := op.BroadcastShape(c.Grow(0, c.DType(1), 0), part, c.In(2))
+			c.SetOutput(0, c.DType(1), out)
 			return err
-		}
-		out, err := op.BroadcastShape(c.Grow(0, c.DType(1), 0), part, c.In(2))
-		c.SetOutput(0, c.DType(1), out)
-		return err
-	},
-	Prepare: func(c *op.Context) error {
-		out := c.Out(0).Shape
-		s := &choice{dims: out, rows: 1, last: 1}
-		for k := range s.steps {
-			s.steps[k] = c.In(k).Shape.Strides(len(out))
-		}
-		if n := len(out); n > 0 {
-			s.last, s.rows = out[n-1], out[:n-1].Elements()
-		}
-		c.State = s
-		return nil
-	},
-	Run: func(c *op.Context) error {
-		s := c.State.(*choice)
-		s.kernel, s.out = op.Row[choiceKernel](c), c.Out(0)
-		for k := range s.in {
-			s.in[k] = c.In(k)
-		}
-		if s.out.Elements() > 0 {
-			c.For(s.rows, max(1, grain/s.last), s)
-		}
-		return nil
-	},
-	DTypes: op.ByWidth[choiceKernel](choose[uint8], choose[uint16], choose[uint32], choose[uint64], choose[op.Bytes16], choose[op.Bytes16]),
-	Also:   map[int][]tensor.DType{0: {tensor.Bool}},
+		},
+		Prepare: func(c *op.Context) error {
+			out := c.Out(0).Shape
+			s := &choice{dims: out, rows: 1, last: 1}
+			for k := range s.steps {
+				s.steps[k] = c.In(k).Shape.Strides(len(out))
+			}
+			if n := len(out); n > 0 {
+				s.last, s.rows = out[n-1], out[:n-1].Elements()
+			}
+			c.State = s
+			return nil
+		},
+		Run: func(c *op.Context) error {
+			s := c.State.(*choice)
+			s.kernel, s.out = op.Row[choiceKernel](c), c.Out(0)
+			for k := range s.in {
+				s.in[k] = c.In(k)
+			}
+			if s.out.Elements() > 0 {
+				c.For(s.rows, max(1, grain/s.last), s)
+			}
+			return nil
+		},
+		DTypes: op.ByWidth[choiceKernel](choose[uint8], choose[uint16], choose[uint32], choose[uint64], choose[op.Bytes16], choose[op.Bytes16]),
+		Also:   map[int][]tensor.DType{0: {tensor.Bool}},
+	}
 })
 
 // choice is the State of a Where.

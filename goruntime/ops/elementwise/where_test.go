@@ -30,7 +30,7 @@ func TestWhere(t *testing.T) {
 		{Name: "different types", In: optest.In(optest.Bool(nil, true), optest.F32(nil, 1), optest.I64(nil, 1)), Err: "X is f32 and Y is i64", Code: errs.Type},
 		{Name: "not broadcastable", In: optest.In(optest.Bool(optest.Dims(2), true, true), optest.F32(optest.Dims(3), 1, 2, 3), optest.F32(nil, 1)), Err: "do not broadcast", Code: errs.Shape},
 	}
-	for _, d := range Where.DTypes.Types() {
+	for _, d := range Where.Def().DTypes.Types() {
 		cases = append(cases, optest.Case{
 			Name: d.String(), In: optest.In(optest.Bool(optest.Dims(3), true, false, true), optest.Filled(d, optest.Dims(3), 1, 1, 1), optest.Filled(d, optest.Dims(3), 0, 0, 0)),
 			Want: optest.Want(optest.Filled(d, optest.Dims(3), 1, 0, 1)),

@@ -11,7 +11,7 @@ import (
 func TestCompress(t *testing.T) {
 	var cases []optest.Case
 	keep := func(list ...bool) *tensor.View { return optest.Bool(optest.Dims(len(list)), list...) }
-	for _, d := range Compress.DTypes.Types() {
+	for _, d := range Compress.Def().DTypes.Types() {
 		if tensor.SmallOf(d) != nil {
 			continue
 		}

@@ -8,16 +8,17 @@ import (
 
 // Gather picks slices of data along one axis, by index.
 // https://onnx.ai/onnx/operators/onnx__Gather.html   Departures: none.
-var Gather = op.Declare(op.Def{
-	Name:     "Gather",
-	Versions: op.Versions{1: "", 11: "negative indices", 13: "bfloat16"},
-	Attrs:    op.Attrs(op.Int("axis", 0)),
-	InPlace:  op.Never,
-	Shape:    gatherShape,
-	Prepare:  gatherPrepare,
-	Run:      gatherRun,
-	DTypes:   op.ByWidth[gatherKernel](gather[uint8], gather[uint16], gather[uint32], gather[uint64], gather[op.Bytes16], gather[op.Bytes16]),
-	Also:     map[int][]tensor.DType{1: {tensor.I32, tensor.I64}},
+var Gather = op.Declare("", "Gather", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{1: "", 11: "negative indices", 13: "bfloat16"},
+		Attrs:    op.Attrs(op.Int("axis", 0)),
+		InPlace:  op.Never,
+		Shape:    gatherShape,
+		Prepare:  gatherPrepare,
+		Run:      gatherRun,
+		DTypes:   op.ByWidth[gatherKernel](gather[uint8], gather[uint16], gather[uint32], gather[uint64], gather[op.Bytes16], gather[op.Bytes16]),
+		Also:     map[int][]tensor.DType{1: {tensor.I32, tensor.I64}},
+	}
 })
 
 // gatherShape: data [Outer..., N, Inner...], indices [K...] -> [Outer..., K..., Inner...].

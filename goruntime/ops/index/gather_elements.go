@@ -9,21 +9,22 @@ import (
 // GatherElements picks single elements: output[i][j] = data[indices[i][j]][j]
 // for axis 0.
 // https://onnx.ai/onnx/operators/onnx__GatherElements.html   Departures: none.
-var GatherElements = op.Declare(op.Def{
-	Name:     "GatherElements",
-	Versions: op.Versions{11: "", 13: "bfloat16"},
-	Attrs:    op.Attrs(op.Int("axis", 0)),
-	Shape: func(c *op.Infer) error {
-		if err := elementsFit(c, c.In(1), "indices"); err != nil {
-			return err
-		}
-		c.SetOutput(0, c.DType(0), c.In(1))
-		return nil
-	},
-	Prepare: elementsPrepare,
-	Run:     takeRun,
-	DTypes:  takeRows,
-	Also:    map[int][]tensor.DType{1: {tensor.I32, tensor.I64}},
+var GatherElements = op.Declare("", "GatherElements", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{11: "", 13: "bfloat16"},
+		Attrs:    op.Attrs(op.Int("axis", 0)),
+		Shape: func(c *op.Infer) error {
+			if err := elementsFit(c, c.In(1), "indices"); err != nil {
+				return err
+			}
+			c.SetOutput(0, c.DType(0), c.In(1))
+			return nil
+		},
+		Prepare: elementsPrepare,
+		Run:     takeRun,
+		DTypes:  takeRows,
+		Also:    map[int][]tensor.DType{1: {tensor.I32, tensor.I64}},
+	}
 })
 
 // elementsFit checks that indices of this shape lie within data but for the

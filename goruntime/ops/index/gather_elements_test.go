@@ -47,7 +47,7 @@ func TestGatherElements(t *testing.T) {
 
 func TestGatherElementsDTypes(t *testing.T) {
 	var cases []optest.Case
-	for _, d := range GatherElements.DTypes.Types() {
+	for _, d := range GatherElements.Def().DTypes.Types() {
 		cases = append(cases, optest.Case{
 			Name: d.String(), In: optest.In(optest.Filled(d, optest.Dims(2, 2), 0, 1, 2, 3), optest.I64(optest.Dims(2, 2), 1, 0, 0, 1)),
 			Want: optest.Want(optest.Filled(d, optest.Dims(2, 2), 2, 1, 0, 3)),

@@ -9,18 +9,19 @@ import (
 // GatherND picks slices of data by tuples of coordinates, the last dimension of
 // indices.
 // https://onnx.ai/onnx/operators/onnx__GatherND.html   Departures: none.
-var GatherND = op.Declare(op.Def{
-	Name:     "GatherND",
-	Versions: op.Versions{11: "", 12: "batch_dims", 13: "bfloat16"},
-	Attrs:    op.Attrs(op.Int("batch_dims", 0)),
-	Shape:    gatherNDShape,
-	Prepare: func(c *op.Context) error {
-		c.State = newTuples(c.In(0), c.In(1), c.Attr.Int("batch_dims"))
-		return nil
-	},
-	Run:    takeRun,
-	DTypes: takeRows,
-	Also:   map[int][]tensor.DType{1: {tensor.I64}},
+var GatherND = op.Declare("", "GatherND", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{11: "", 12: "batch_dims", 13: "bfloat16"},
+		Attrs:    op.Attrs(op.Int("batch_dims", 0)),
+		Shape:    gatherNDShape,
+		Prepare: func(c *op.Context) error {
+			c.State = newTuples(c.In(0), c.In(1), c.Attr.Int("batch_dims"))
+			return nil
+		},
+		Run:    takeRun,
+		DTypes: takeRows,
+		Also:   map[int][]tensor.DType{1: {tensor.I64}},
+	}
 })
 
 // gatherNDShape: data [B..., D...], indices [B..., K..., k] -> [B..., K..., D[k:]...].

@@ -32,7 +32,7 @@ func TestGatherND(t *testing.T) {
 
 func TestGatherNDDTypes(t *testing.T) {
 	var cases []optest.Case
-	for _, d := range GatherND.DTypes.Types() {
+	for _, d := range GatherND.Def().DTypes.Types() {
 		cases = append(cases, optest.Case{
 			Name: d.String(), In: optest.In(optest.Filled(d, optest.Dims(2, 2), 0, 1, 2, 3), optest.I64(optest.Dims(2, 1), 1, 0)),
 			Want: optest.Want(optest.Filled(d, optest.Dims(2, 2), 2, 3, 0, 1)),

@@ -59,14 +59,14 @@ func TestGather(t *testing.T) {
 
 func TestGatherDTypes(t *testing.T) {
 	var cases []optest.Case
-	for _, d := range Gather.DTypes.Types() {
+	for _, d := range Gather.Def().DTypes.Types() {
 		cases = append(cases, optest.Case{
 			Name: d.String(),
 			In:   optest.In(optest.Filled(d, optest.Dims(2, 3), 0, 1, 2, 3, 4, 5), optest.I64(optest.Dims(2), 2, 0)),
 			Want: optest.Want(optest.Filled(d, optest.Dims(2, 2), 2, 0, 5, 3)), Attrs: optest.Attrs("axis", 1),
 		})
 	}
-	if len(cases) != 21 || Gather.DTypes.Row(tensor.Str) == nil {
+	if len(cases) != 21 || Gather.Def().DTypes.Row(tensor.Str) == nil {
 		t.Errorf("%d element types have a row, want all 21 from a byte on", len(cases))
 	}
 	optest.Run(t, Gather, cases)

@@ -8,22 +8,23 @@ import (
 // NonZero lists the coordinates of the elements that are not zero, one column
 // each; a NaN is not zero, an empty string is.
 // https://onnx.ai/onnx/operators/onnx__NonZero.html   Departures: none.
-var NonZero = op.Declare(op.Def{
-	Name:     "NonZero",
-	Versions: op.Versions{9: "", 13: "bfloat16"},
-	Computes: true,
-	Prepare: func(c *op.Context) error {
-		c.State = new([2]int)
-		return nil
-	},
-	Run: nonZeroRun,
-	DTypes: op.ByType(map[tensor.DType]nonZeroKernel{
-		tensor.Bool: nonZero[bool], tensor.Str: nonZero[string],
-		tensor.I8: nonZero[int8], tensor.I16: nonZero[int16], tensor.I32: nonZero[int32], tensor.I64: nonZero[int64],
-		tensor.U8: nonZero[uint8], tensor.U16: nonZero[uint16], tensor.U32: nonZero[uint32], tensor.U64: nonZero[uint64],
-		tensor.F32: nonZero[float32], tensor.F64: nonZero[float64], tensor.C64: nonZero[complex64], tensor.C128: nonZero[complex128],
-		tensor.F16: nonZeroHalf, tensor.BF16: nonZeroHalf,
-	}),
+var NonZero = op.Declare("", "NonZero", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{9: "", 13: "bfloat16"},
+		Computes: true,
+		Prepare: func(c *op.Context) error {
+			c.State = new([2]int)
+			return nil
+		},
+		Run: nonZeroRun,
+		DTypes: op.ByType(map[tensor.DType]nonZeroKernel{
+			tensor.Bool: nonZero[bool], tensor.Str: nonZero[string],
+			tensor.I8: nonZero[int8], tensor.I16: nonZero[int16], tensor.I32: nonZero[int32], tensor.I64: nonZero[int64],
+			tensor.U8: nonZero[uint8], tensor.U16: nonZero[uint16], tensor.U32: nonZero[uint32], tensor.U64: nonZero[uint64],
+			tensor.F32: nonZero[float32], tensor.F64: nonZero[float64], tensor.C64: nonZero[complex64], tensor.C128: nonZero[complex128],
+			tensor.F16: nonZeroHalf, tensor.BF16: nonZeroHalf,
+		}),
+	}
 })
 
 // nonZeroKernel appends the positions of the elements that are not zero to

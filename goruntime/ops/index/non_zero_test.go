@@ -18,7 +18,7 @@ func TestNonZero(t *testing.T) {
 		{Name: "nothing", In: optest.In(optest.F32(optest.Dims(0, 2))), Want: optest.Want(optest.I64(optest.Dims(2, 0)))},
 		{Name: "all zero", In: optest.In(optest.F32(optest.Dims(2), 0, 0)), Want: optest.Want(optest.I64(optest.Dims(1, 0)))},
 	}
-	for _, d := range NonZero.DTypes.Types() {
+	for _, d := range NonZero.Def().DTypes.Types() {
 		if d != tensor.Str {
 			cases = append(cases, optest.Case{Name: d.String(), In: optest.In(optest.Filled(d, optest.Dims(1, 3), 1, 0, 2)), Want: optest.Want(optest.I64(optest.Dims(2, 2), 0, 0, 0, 2))})
 		}

@@ -9,14 +9,17 @@ import (
 // OneHot adds a dimension of size depth in which the index of each element has
 // the value on and all else off; an index outside [-depth, depth) has all off.
 // https://onnx.ai/onnx/operators/onnx__OneHot.html   Departures: none.
-var OneHot = oneHotOf(op.Versions{11: "negative indices and axes", 28: "bfloat16"}, true)
+var OneHot = op.Declare("", "OneHot", func() op.Def {
+	return oneHotOf(op.Versions{11: "negative indices and axes", 28: "bfloat16"}, true)
+})
 
 // OneHot9 is OneHot without negative indices: they have all off.
-var OneHot9 = oneHotOf(op.Versions{9: ""}, false)
+var OneHot9 = op.Declare("", "OneHot", func() op.Def {
+	return oneHotOf(op.Versions{9: ""}, false)
+})
 
-func oneHotOf(versions op.Versions, negative bool) *op.Def {
-	return op.Declare(op.Def{
-		Name:     "OneHot",
+func oneHotOf(versions op.Versions, negative bool) op.Def {
+	return op.Def{
 		Versions: versions,
 		Attrs:    op.Attrs(op.Int("axis", -1)),
 		Shape:    oneHotShape,
@@ -33,7 +36,7 @@ func oneHotOf(versions op.Versions, negative bool) *op.Def {
 		DTypes: op.ByWidth[oneHotKernel](mark[uint8], mark[uint16], mark[uint32], mark[uint64], mark[op.Bytes16], mark[op.Bytes16]),
 		Key:    2,
 		Also:   map[int][]tensor.DType{0: wholeTypes, 1: wholeTypes},
-	})
+	}
 }
 
 // wholeTypes are the numbers that indices and depth may be of.

@@ -39,7 +39,7 @@ func TestOneHot(t *testing.T) {
 
 func TestOneHotDTypes(t *testing.T) {
 	var cases []optest.Case
-	for _, d := range OneHot.DTypes.Types() {
+	for _, d := range OneHot.Def().DTypes.Types() {
 		cases = append(cases, optest.Case{
 			Name: "values " + d.String(), In: optest.In(optest.Ints(1), optest.I64(nil, 3), optest.Filled(d, optest.Dims(2), 0, 1)),
 			Want: optest.Want(optest.Filled(d, optest.Dims(1, 3), 0, 1, 0)),

@@ -11,7 +11,7 @@ import (
 func TestReverseSequence(t *testing.T) {
 	var cases []optest.Case
 	byRow := optest.Attrs("batch_axis", 0, "time_axis", 1)
-	for _, d := range ReverseSequence.DTypes.Types() {
+	for _, d := range ReverseSequence.Def().DTypes.Types() {
 		if tensor.SmallOf(d) != nil {
 			continue
 		}

@@ -9,32 +9,37 @@ import (
 // ScatterElements copies data and puts updates at single places of it:
 // output[indices[i][j]][j] = updates[i][j] for axis 0.
 // https://onnx.ai/onnx/operators/onnx__ScatterElements.html   Departures: none.
-var ScatterElements = op.Declare(op.Def{
-	Name:     "ScatterElements",
-	Versions: op.Versions{16: "reduction", 18: "max and min"},
-	Attrs:    op.Attrs(op.Int("axis", 0), op.String("reduction", "none")),
-	InPlace:  op.FirstOnly,
-	Shape:    scatterElementsShape,
-	Prepare:  func(c *op.Context) error { return scatterElementsPrepare(c, c.Attr.Str("reduction")) },
-	Run:      scatterRun,
-	DTypes:   putRows,
-	Also:     map[int][]tensor.DType{1: {tensor.I32, tensor.I64}},
+var ScatterElements = op.Declare("", "ScatterElements", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{16: "reduction", 18: "max and min"},
+		Attrs:    op.Attrs(op.Int("axis", 0), op.String("reduction", "none")),
+		InPlace:  op.FirstOnly,
+		Shape:    scatterElementsShape,
+		Prepare:  func(c *op.Context) error { return scatterElementsPrepare(c, c.Attr.Str("reduction")) },
+		Run:      scatterRun,
+		DTypes:   putRows,
+		Also:     map[int][]tensor.DType{1: {tensor.I32, tensor.I64}},
+	}
 })
 
 // ScatterElements11 is ScatterElements without reductions, and Scatter its first
 // name.
 var (
-	ScatterElements11 = plainScatter("ScatterElements", op.Versions{11: "", 13: "bfloat16"})
-	Scatter           = plainScatter("Scatter", op.Versions{9: "", 11: "deprecated"})
+	ScatterElements11 = op.Declare("", "ScatterElements", func() op.Def {
+		return plainScatter(op.Versions{11: "", 13: "bfloat16"})
+	})
+	Scatter = op.Declare("", "Scatter", func() op.Def {
+		return plainScatter(op.Versions{9: "", 11: "deprecated"})
+	})
 )
 
-func plainScatter(name string, versions op.Versions) *op.Def {
-	return op.Declare(op.Def{
-		Name: name, Versions: versions, Attrs: op.Attrs(op.Int("axis", 0)), InPlace: op.FirstOnly,
+func plainScatter(versions op.Versions) op.Def {
+	return op.Def{
+		Versions: versions, Attrs: op.Attrs(op.Int("axis", 0)), InPlace: op.FirstOnly,
 		Shape:   scatterElementsShape,
 		Prepare: func(c *op.Context) error { return scatterElementsPrepare(c, "none") },
 		Run:     scatterRun, DTypes: putRows, Also: map[int][]tensor.DType{1: {tensor.I32, tensor.I64}},
-	})
+	}
 }
 
 func scatterElementsShape(c *op.Infer) error {

@@ -9,28 +9,30 @@ import (
 // ScatterND copies data and puts slices of updates at the places that tuples of
 // coordinates name.
 // https://onnx.ai/onnx/operators/onnx__ScatterND.html   Departures: none.
-var ScatterND = op.Declare(op.Def{
-	Name:     "ScatterND",
-	Versions: op.Versions{16: "reduction", 18: "max and min"},
-	Attrs:    op.Attrs(op.String("reduction", "none")),
-	InPlace:  op.FirstOnly,
-	Shape:    scatterNDShape,
-	Prepare:  func(c *op.Context) error { return scatterNDPrepare(c, c.Attr.Str("reduction")) },
-	Run:      scatterRun,
-	DTypes:   putRows,
-	Also:     map[int][]tensor.DType{1: {tensor.I64}},
+var ScatterND = op.Declare("", "ScatterND", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{16: "reduction", 18: "max and min"},
+		Attrs:    op.Attrs(op.String("reduction", "none")),
+		InPlace:  op.FirstOnly,
+		Shape:    scatterNDShape,
+		Prepare:  func(c *op.Context) error { return scatterNDPrepare(c, c.Attr.Str("reduction")) },
+		Run:      scatterRun,
+		DTypes:   putRows,
+		Also:     map[int][]tensor.DType{1: {tensor.I64}},
+	}
 })
 
 // ScatterND11 is ScatterND without reductions.
-var ScatterND11 = op.Declare(op.Def{
-	Name:     "ScatterND",
-	Versions: op.Versions{11: "", 13: "bfloat16"},
-	InPlace:  op.FirstOnly,
-	Shape:    scatterNDShape,
-	Prepare:  func(c *op.Context) error { return scatterNDPrepare(c, "none") },
-	Run:      scatterRun,
-	DTypes:   putRows,
-	Also:     map[int][]tensor.DType{1: {tensor.I64}},
+var ScatterND11 = op.Declare("", "ScatterND", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{11: "", 13: "bfloat16"},
+		InPlace:  op.FirstOnly,
+		Shape:    scatterNDShape,
+		Prepare:  func(c *op.Context) error { return scatterNDPrepare(c, "none") },
+		Run:      scatterRun,
+		DTypes:   putRows,
+		Also:     map[int][]tensor.DType{1: {tensor.I64}},
+	}
 })
 
 // scatterNDShape: data [D...], indices [K..., k], updates [K..., D[k:]...] -> [D...].

@@ -46,7 +46,7 @@ func TestScatterElements(t *testing.T) {
 			Err: "reduction add is not defined for str", Code: errs.Unsupported,
 		},
 	})
-	for _, def := range []*op.Def{ScatterElements11, Scatter} {
+	for _, def := range []*op.Operator{ScatterElements11, Scatter} {
 		optest.Run(t, def, []optest.Case{{Name: def.Name, In: rows, Want: placed}})
 	}
 }
@@ -81,7 +81,7 @@ func TestScatterDTypes(t *testing.T) {
 	want := map[string][]float64{"none": {1, 0}, "add": {2, 1}, "mul": {1, 0}, "max": {1, 1}, "min": {1, 0}}
 	var cases []optest.Case
 	for by, values := range want {
-		for _, d := range ScatterND.DTypes.Types() {
+		for _, d := range ScatterND.Def().DTypes.Types() {
 			if table, ok := reductions[by]; ok && table.Row(d) == nil {
 				continue
 			}

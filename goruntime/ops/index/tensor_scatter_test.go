@@ -9,7 +9,7 @@ import (
 
 func TestTensorScatter(t *testing.T) {
 	var cases []optest.Case
-	for _, d := range TensorScatter.DTypes.Types() {
+	for _, d := range TensorScatter.Def().DTypes.Types() {
 		cache := optest.Filled(d, optest.Dims(2, 3, 2), 1, 0, 1, 0, 1, 0, 0, 1, 0, 1, 0, 1)
 		update := optest.Filled(d, optest.Dims(2, 1, 2), 1, 1, 0, 0)
 		two := optest.Filled(d, optest.Dims(2, 2, 2), 1, 1, 0, 1, 0, 0, 1, 0)

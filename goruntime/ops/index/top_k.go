@@ -13,35 +13,41 @@ import (
 // than every number, as NumPy sorts.
 // https://onnx.ai/onnx/operators/onnx__TopK.html   Departures: none. With sorted=0
 // they are sorted too.
-var TopK = op.Declare(op.Def{
-	Name: "TopK", Versions: op.Versions{11: "largest, sorted, integers", 24: "bfloat16"},
-	Attrs: op.Attrs(op.Int("axis", -1), op.Int("largest", 1), op.Int("sorted", 1)),
-	Shape: topShape,
-	Prepare: func(c *op.Context) error {
-		return topPrepare(c, !c.Attr.Bool("largest"))
-	},
-	Run: topRun,
-	DTypes: op.ByType(map[tensor.DType]topKernel{
-		tensor.I8: top(orderSigned[int8]), tensor.I16: top(orderSigned[int16]), tensor.I32: top(orderSigned[int32]), tensor.I64: top(orderSigned[int64]),
-		tensor.U8: top(orderUnsigned[uint8]), tensor.U16: top(orderUnsigned[uint16]), tensor.U32: top(orderUnsigned[uint32]), tensor.U64: top(orderUnsigned[uint64]),
-		tensor.F32: top(orderFloat32), tensor.F64: top(orderFloat64),
-		tensor.F16: topHalf[tensor.Half], tensor.BF16: topHalf[tensor.BFloat16],
-	}),
-	Also: map[int][]tensor.DType{1: {tensor.I64}},
+var TopK = op.Declare("", "TopK", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{11: "largest, sorted, integers", 24: "bfloat16"},
+		Attrs:    op.Attrs(op.Int("axis", -1), op.Int("largest", 1), op.Int("sorted", 1)),
+		Shape:    topShape,
+		Prepare: func(c *op.Context) error {
+			return topPrepare(c, !c.Attr.Bool("largest"))
+		},
+		Run: topRun,
+		DTypes: op.ByType(map[tensor.DType]topKernel{
+			tensor.I8: top(orderSigned[int8]), tensor.I16: top(orderSigned[int16]), tensor.I32: top(orderSigned[int32]), tensor.I64: top(orderSigned[int64]),
+			tensor.U8: top(orderUnsigned[uint8]), tensor.U16: top(orderUnsigned[uint16]), tensor.U32: top(orderUnsigned[uint32]), tensor.U64: top(orderUnsigned[uint64]),
+			tensor.F32: top(orderFloat32), tensor.F64: top(orderFloat64),
+			tensor.F16: topHalf[tensor.Half], tensor.BF16: topHalf[tensor.BFloat16],
+		}),
+		Also: map[int][]tensor.DType{1: {tensor.I64}},
+	}
 })
 
 // TopK10 is TopK before version 11: the greatest of floating-point numbers.
-var TopK10 = op.Declare(op.Def{
-	Name: "TopK", Versions: op.Versions{10: "the greatest"}, Attrs: op.Attrs(op.Int("axis", -1)), Shape: topShape,
-	Prepare: func(c *op.Context) error { return topPrepare(c, false) },
-	Run:     topRun, DTypes: topFloats, Also: TopK.Also,
+var TopK10 = op.Declare("", "TopK", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{10: "the greatest"}, Attrs: op.Attrs(op.Int("axis", -1)), Shape: topShape,
+		Prepare: func(c *op.Context) error { return topPrepare(c, false) },
+		Run:     topRun, DTypes: topFloats, Also: TopK.Def().Also,
+	}
 })
 
 // TopK1 is TopK before version 10, with K as an attribute.
-var TopK1 = op.Declare(op.Def{
-	Name: "TopK", Versions: op.Versions{1: "k is an attribute"}, Attrs: op.Attrs(op.Int("axis", -1), op.Required("k", op.KindInt)),
-	Shape:   func(c *op.Infer) error { return topOf(c, c.Attr.Int("k")) },
-	Prepare: TopK10.Prepare, Run: topRun, DTypes: topFloats,
+var TopK1 = op.Declare("", "TopK", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{1: "k is an attribute"}, Attrs: op.Attrs(op.Int("axis", -1), op.Required("k", op.KindInt)),
+		Shape:   func(c *op.Infer) error { return topOf(c, c.Attr.Int("k")) },
+		Prepare: TopK10.Def().Prepare, Run: topRun, DTypes: topFloats,
+	}
 })
 
 var topFloats = op.ByType(map[tensor.DType]topKernel{

@@ -13,7 +13,7 @@ import (
 
 func TestTopK(t *testing.T) {
 	var cases []optest.Case
-	for _, d := range TopK.DTypes.Types() {
+	for _, d := range TopK.Def().DTypes.Types() {
 		x := optest.Filled(d, optest.Dims(3, 4), optest.Counting(12)...)
 		ties := optest.Filled(d, optest.Dims(2, 5), 1, 3, 3, 1, 2, 0, 0, 0, 0, 0)
 		cases = append(cases,
@@ -52,7 +52,7 @@ func TestTopK(t *testing.T) {
 }
 
 func TestTopKBefore11(t *testing.T) {
-	for _, d := range TopK1.DTypes.Types() {
+	for _, d := range TopK1.Def().DTypes.Types() {
 		x := optest.In(optest.Filled(d, optest.Dims(2, 3), 5, 1, 7, 2, 2, 3))
 		want := optest.Want(optest.Filled(d, optest.Dims(2, 2), 7, 5, 3, 2), optest.I64(optest.Dims(2, 2), 2, 0, 2, 0))
 		optest.Run(t, TopK1, []optest.Case{{Name: d.String(), Attrs: optest.Attrs("k", 2), In: x, Want: want}})

@@ -15,39 +15,41 @@ import (
 // each one of the input is, and how often they occur. All NaNs are equal and come
 // last, as NumPy sorts.
 // https://onnx.ai/onnx/operators/onnx__Unique.html   Departures: none.
-var Unique = op.Declare(op.Def{
-	Name: "Unique", Versions: op.Versions{11: "", 28: "bfloat16"}, Attrs: op.Attrs(op.Optional("axis", op.KindInt), op.Int("sorted", 1)),
-	Computes: true,
-	Prepare: func(c *op.Context) error {
-		x := c.In(0).Shape
-		s := &distinct{outer: 1, n: x.Elements(), inner: 1, axis: -1, sorted: c.Attr.Bool("sorted")}
-		c.State = s
-		if !c.Attr.Has("axis") {
+var Unique = op.Declare("", "Unique", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{11: "", 28: "bfloat16"}, Attrs: op.Attrs(op.Optional("axis", op.KindInt), op.Int("sorted", 1)),
+		Computes: true,
+		Prepare: func(c *op.Context) error {
+			x := c.In(0).Shape
+			s := &distinct{outer: 1, n: x.Elements(), inner: 1, axis: -1, sorted: c.Attr.Bool("sorted")}
+			c.State = s
+			if !c.Attr.Has("axis") {
+				return nil
+			}
+			axis, err := tensor.Axis(c.Attr.Int("axis"), len(x))
+			if err != nil {
+				return err
+			}
+			s.axis, s.outer, s.n, s.inner = axis, x[:axis].Elements(), x[axis], x[axis+1:].Elements()
 			return nil
-		}
-		axis, err := tensor.Axis(c.Attr.Int("axis"), len(x))
-		if err != nil {
-			return err
-		}
-		s.axis, s.outer, s.n, s.inner = axis, x[:axis].Elements(), x[axis], x[axis+1:].Elements()
-		return nil
-	},
-	Run: func(c *op.Context) error {
-		s := c.State.(*distinct)
-		row := op.Row[uniqueRow](c)
-		s.in, s.compare, s.sortKeys = c.In(0), row.compare, row.sort
-		if err := s.group(c); err != nil {
-			return err
-		}
-		return s.write(c)
-	},
-	DTypes: op.ByType(map[tensor.DType]uniqueRow{
-		tensor.I8: byKey(orderSigned[int8]), tensor.I16: byKey(orderSigned[int16]), tensor.I32: byKey(orderSigned[int32]), tensor.I64: byKey(orderSigned[int64]),
-		tensor.U8: byKey(orderUnsigned[uint8]), tensor.U16: byKey(orderUnsigned[uint16]), tensor.U32: byKey(orderUnsigned[uint32]), tensor.U64: byKey(orderUnsigned[uint64]),
-		tensor.F32: byKey(orderFloat32), tensor.F64: byKey(orderFloat64), tensor.F16: byKey(orderHalf[tensor.Half]), tensor.BF16: byKey(orderHalf[tensor.BFloat16]),
-		tensor.Bool: byKey(orderUnsigned[uint8]), tensor.Str: {compare: compareTexts},
-		tensor.C64: {compare: byParts(orderFloat32)}, tensor.C128: {compare: byParts(orderFloat64)},
-	}),
+		},
+		Run: func(c *op.Context) error {
+			s := c.State.(*distinct)
+			row := op.Row[uniqueRow](c)
+			s.in, s.compare, s.sortKeys = c.In(0), row.compare, row.sort
+			if err := s.group(c); err != nil {
+				return err
+			}
+			return s.write(c)
+		},
+		DTypes: op.ByType(map[tensor.DType]uniqueRow{
+			tensor.I8: byKey(orderSigned[int8]), tensor.I16: byKey(orderSigned[int16]), tensor.I32: byKey(orderSigned[int32]), tensor.I64: byKey(orderSigned[int64]),
+			tensor.U8: byKey(orderUnsigned[uint8]), tensor.U16: byKey(orderUnsigned[uint16]), tensor.U32: byKey(orderUnsigned[uint32]), tensor.U64: byKey(orderUnsigned[uint64]),
+			tensor.F32: byKey(orderFloat32), tensor.F64: byKey(orderFloat64), tensor.F16: byKey(orderHalf[tensor.Half]), tensor.BF16: byKey(orderHalf[tensor.BFloat16]),
+			tensor.Bool: byKey(orderUnsigned[uint8]), tensor.Str: {compare: compareTexts},
+			tensor.C64: {compare: byParts(orderFloat32)}, tensor.C128: {compare: byParts(orderFloat64)},
+		}),
+	}
 })
 
 // comparer compares the elements i and j.

@@ -11,7 +11,7 @@ import (
 
 func TestUnique(t *testing.T) {
 	var cases []optest.Case
-	for _, d := range Unique.DTypes.Types() {
+	for _, d := range Unique.Def().DTypes.Types() {
 		if d == tensor.Bool {
 			continue
 		}

@@ -11,32 +11,34 @@ import (
 // Det is the determinant of each matrix, by elimination with partial pivoting in
 // f64, rounded once.
 // https://onnx.ai/onnx/operators/onnx__Det.html   Departures: none.
-var Det = op.Declare(op.Def{
-	Name: "Det", Versions: op.Versions{11: "", 22: "bfloat16"},
-	Shape: func(c *op.Infer) error {
-		x := c.In(0)
-		if n := len(x); n < 2 || x[n-1] != x[n-2] {
-			return errs.New(errs.Shape, "the input has shape %v: square matrices are expected", x)
-		}
-		c.SetOutput(0, c.DType(0), x[:len(x)-2])
-		return nil
-	},
-	Prepare: func(c *op.Context) error {
-		x := c.In(0).Shape
-		m := x[len(x)-1]
-		c.NeedWorkspace(8 * m * m)
-		return nil
-	},
-	Run: func(c *op.Context) error {
-		op.Row[detKernel](c)(c.Out(0), c.In(0), op.WorkspaceOf[float64](c))
-		return nil
-	},
-	DTypes: op.ByType(map[tensor.DType]detKernel{
-		tensor.F32:  determinants(func(x float32) float64 { return float64(x) }, func(x float64) float32 { return float32(x) }),
-		tensor.F64:  determinants(func(x float64) float64 { return x }, func(x float64) float64 { return x }),
-		tensor.F16:  determinants(func(x tensor.Half) float64 { return float64(x.Float32()) }, tensor.HalfOf64),
-		tensor.BF16: determinants(func(x tensor.BFloat16) float64 { return float64(x.Float32()) }, tensor.BFloat16Of64),
-	}),
+var Det = op.Declare("", "Det", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{11: "", 22: "bfloat16"},
+		Shape: func(c *op.Infer) error {
+			x := c.In(0)
+			if n := len(x); n < 2 || x[n-1] != x[n-2] {
+				return errs.New(errs.Shape, "the input has shape %v: square matrices are expected", x)
+			}
+			c.SetOutput(0, c.DType(0), x[:len(x)-2])
+			return nil
+		},
+		Prepare: func(c *op.Context) error {
+			x := c.In(0).Shape
+			m := x[len(x)-1]
+			c.NeedWorkspace(8 * m * m)
+			return nil
+		},
+		Run: func(c *op.Context) error {
+			op.Row[detKernel](c)(c.Out(0), c.In(0), op.WorkspaceOf[float64](c))
+			return nil
+		},
+		DTypes: op.ByType(map[tensor.DType]detKernel{
+			tensor.F32:  determinants(func(x float32) float64 { return float64(x) }, func(x float64) float32 { return float32(x) }),
+			tensor.F64:  determinants(func(x float64) float64 { return x }, func(x float64) float64 { return x }),
+			tensor.F16:  determinants(func(x tensor.Half) float64 { return float64(x.Float32()) }, tensor.HalfOf64),
+			tensor.BF16: determinants(func(x tensor.BFloat16) float64 { return float64(x.Float32()) }, tensor.BFloat16Of64),
+		}),
+	}
 })
 
 // detKernel computes the determinants of all matrices, each in room.

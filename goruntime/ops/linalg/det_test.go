@@ -10,7 +10,7 @@ import (
 
 func TestDet(t *testing.T) {
 	var cases []optest.Case
-	for _, d := range Det.DTypes.Types() {
+	for _, d := range Det.Def().DTypes.Types() {
 		cases = append(cases,
 			optest.Case{Name: d.String() + " one matrix", In: optest.In(optest.Filled(d, optest.Dims(2, 2), 0, 1, 2, 3)), Want: optest.Want(optest.Filled(d, nil, -2))},
 			optest.Case{

@@ -13,27 +13,29 @@ import (
 // each pair as a batch of matrix products.
 // https://onnx.ai/onnx/operators/onnx__Einsum.html   Departures: none. As in NumPy,
 // a dimension of 1 broadcasts, and so do ellipses of different ranks.
-var Einsum = op.Declare(op.Def{
-	Name: "Einsum", Versions: op.Versions{12: "", 28: "bfloat16"}, Attrs: op.Attrs(op.Required("equation", op.KindString)),
-	Shape: einsumShape,
-	Prepare: func(c *op.Context) error {
-		p, err := planEinsum(c)
-		if err != nil {
-			return err
-		}
-		c.State = op.Row[einsumKernel](c).prepare(c, p)
-		return nil
-	},
-	Run: func(c *op.Context) error {
-		op.Row[einsumKernel](c).run(c)
-		return nil
-	},
-	DTypes: op.ByType(map[tensor.DType]einsumKernel{
-		tensor.F32: einsumOf[float32](), tensor.F64: einsumOf[float64](), tensor.I8: einsumOf[int8](), tensor.I16: einsumOf[int16](),
-		tensor.I32: einsumOf[int32](), tensor.I64: einsumOf[int64](), tensor.U8: einsumOf[uint8](), tensor.U16: einsumOf[uint16](),
-		tensor.U32: einsumOf[uint32](), tensor.U64: einsumOf[uint64](),
-		tensor.F16: einsumHalf(tensor.HalfOf), tensor.BF16: einsumHalf(tensor.BFloat16Of),
-	}),
+var Einsum = op.Declare("", "Einsum", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{12: "", 28: "bfloat16"}, Attrs: op.Attrs(op.Required("equation", op.KindString)),
+		Shape: einsumShape,
+		Prepare: func(c *op.Context) error {
+			p, err := planEinsum(c)
+			if err != nil {
+				return err
+			}
+			c.State = op.Row[einsumKernel](c).prepare(c, p)
+			return nil
+		},
+		Run: func(c *op.Context) error {
+			op.Row[einsumKernel](c).run(c)
+			return nil
+		},
+		DTypes: op.ByType(map[tensor.DType]einsumKernel{
+			tensor.F32: einsumOf[float32](), tensor.F64: einsumOf[float64](), tensor.I8: einsumOf[int8](), tensor.I16: einsumOf[int16](),
+			tensor.I32: einsumOf[int32](), tensor.I64: einsumOf[int64](), tensor.U8: einsumOf[uint8](), tensor.U16: einsumOf[uint16](),
+			tensor.U32: einsumOf[uint32](), tensor.U64: einsumOf[uint64](),
+			tensor.F16: einsumHalf(tensor.HalfOf), tensor.BF16: einsumHalf(tensor.BFloat16Of),
+		}),
+	}
 })
 
 // Labels: the letters in the order of ASCII, then the dimensions of the ellipsis.

@@ -53,7 +53,7 @@ var einsumCases = []struct {
 
 func TestEinsum(t *testing.T) {
 	var cases []optest.Case
-	for _, d := range Einsum.DTypes.Types() {
+	for _, d := range Einsum.Def().DTypes.Types() {
 		for _, c := range einsumCases {
 			in := make([]*tensor.View, len(c.operands))
 			for i, x := range c.operands {

@@ -13,39 +13,41 @@ import (
 // and transBatchB say that the rows of the matrices come before the batches.
 // https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.FusedMatMul
 // Departures: none. Halves are summed in f32 and rounded once.
-var FusedMatMul = op.Declare(op.Def{
-	Name: "FusedMatMul", Domain: "com.microsoft", Versions: op.Versions{1: ""},
-	Attrs: op.Attrs(op.Float("alpha", 1), op.Int("transA", 0), op.Int("transB", 0), op.Int("transBatchA", 0), op.Int("transBatchB", 0)),
-	Shape: func(c *op.Infer) error {
-		a, b := newStack(c.In(0), c.Attr.Bool("transA"), c.Attr.Bool("transBatchA")), newStack(c.In(1), c.Attr.Bool("transB"), c.Attr.Bool("transBatchB"))
-		if err := c.Alike(0, 1); err != nil {
-			return err
-		}
-		if len(c.In(0)) == 0 || len(c.In(1)) == 0 {
-			return errs.New(errs.Shape, "shapes %v and %v: a scalar cannot be multiplied", c.In(0), c.In(1))
-		}
-		if len(c.In(1)) == 1 {
-			b.turn()
-		}
-		if a.cols != b.rows {
-			return errs.New(errs.Shape, "shapes %v and %v: the inner dimensions %d and %d must be equal", c.In(0), c.In(1), a.cols, b.rows)
-		}
-		out, err := op.BroadcastShape(c.Grow(0, c.DType(0), 0), a.batch, b.batch)
-		if err != nil {
-			return err
-		}
-		if len(c.In(0)) > 1 {
-			out = append(out, a.rows)
-		}
-		if len(c.In(1)) > 1 {
-			out = append(out, b.cols)
-		}
-		c.SetOutput(0, c.DType(0), out)
-		return nil
-	},
-	Prepare: fusedPrepare,
-	Run:     func(c *op.Context) error { fusedMultiply(c); return nil },
-	DTypes:  op.Uniform(struct{}{}, tensor.F32, tensor.F16, tensor.BF16, tensor.F64),
+var FusedMatMul = op.Declare("com.microsoft", "FusedMatMul", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{1: ""},
+		Attrs:    op.Attrs(op.Float("alpha", 1), op.Int("transA", 0), op.Int("transB", 0), op.Int("transBatchA", 0), op.Int("transBatchB", 0)),
+		Shape: func(c *op.Infer) error {
+			a, b := newStack(c.In(0), c.Attr.Bool("transA"), c.Attr.Bool("transBatchA")), newStack(c.In(1), c.Attr.Bool("transB"), c.Attr.Bool("transBatchB"))
+			if err := c.Alike(0, 1); err != nil {
+				return err
+			}
+			if len(c.In(0)) == 0 || len(c.In(1)) == 0 {
+				return errs.New(errs.Shape, "shapes %v and %v: a scalar cannot be multiplied", c.In(0), c.In(1))
+			}
+			if len(c.In(1)) == 1 {
+				b.turn()
+			}
+			if a.cols != b.rows {
+				return errs.New(errs.Shape, "shapes %v and %v: the inner dimensions %d and %d must be equal", c.In(0), c.In(1), a.cols, b.rows)
+			}
+			out, err := op.BroadcastShape(c.Grow(0, c.DType(0), 0), a.batch, b.batch)
+			if err != nil {
+				return err
+			}
+			if len(c.In(0)) > 1 {
+				out = append(out, a.rows)
+			}
+			if len(c.In(1)) > 1 {
+				out = append(out, b.cols)
+			}
+			c.SetOutput(0, c.DType(0), out)
+			return nil
+		},
+		Prepare: fusedPrepare,
+		Run:     func(c *op.Context) error { fusedMultiply(c); return nil },
+		DTypes:  op.Uniform(struct{}{}, tensor.F32, tensor.F16, tensor.BF16, tensor.F64),
+	}
 })
 
 // fused is the State of a FusedMatMul.

@@ -43,7 +43,7 @@ func stacked(list []float64, batch, rows, cols int, transposed, before bool) ([]
 func TestFusedMatMul(t *testing.T) {
 	const batch, m, n, k = 2, 3, 67, 5
 	var cases []optest.Case
-	for _, d := range FusedMatMul.DTypes.Types() {
+	for _, d := range FusedMatMul.Def().DTypes.Types() {
 		for form := range 16 {
 			a, b := small(batch*m*k, 5), small(batch*k*n, 4)
 			var want []float64

@@ -11,45 +11,47 @@ import (
 // https://onnx.ai/onnx/operators/onnx__Gemm.html   Departures: none.
 // C is not read where beta is 0. Alpha and beta other than 1 are applied to the
 // exact sums of integers in float64, fractions cut off.
-var Gemm = op.Declare(op.Def{
-	Name:     "Gemm",
-	Versions: op.Versions{7: "C broadcasts", 9: "integers", 11: "C is optional", 13: "bfloat16"},
-	Attrs:    op.Attrs(op.Float("alpha", 1), op.Float("beta", 1), op.Int("transA", 0), op.Int("transB", 0)),
-	Tail:     true,
-	Shape:    gemmShape,
-	Prepare:  gemmPrepare,
-	Run:      gemmRun,
-	DTypes: op.ByType(map[tensor.DType]gemmKernel{
-		tensor.F32: {prepare: gemmPrepareSingle, run: gemmSingle},
-		tensor.F16: gemmHalf(tensor.HalfOf), tensor.BF16: gemmHalf(tensor.BFloat16Of),
-		tensor.F64: gemmOf[float64](), tensor.I32: gemmOf[int32](), tensor.I64: gemmOf[int64](), tensor.U32: gemmOf[uint32](), tensor.U64: gemmOf[uint64](),
-	}),
-	Columns: gemmColumns,
-	Whole: func(c *op.Infer) (*op.Def, bool) {
-		plain := c.Attr.Float("alpha") == 1 && c.Attr.Float("beta") == 1 && !c.Attr.Bool("transA") && c.Attr.Bool("transB")
-		return nil, plain && (!c.Has(2) || c.In(2).Equal(tensor.Shape{c.In(1)[0]}))
-	},
+var Gemm = op.Declare("", "Gemm", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{7: "C broadcasts", 9: "integers", 11: "C is optional", 13: "bfloat16"},
+		Attrs:    op.Attrs(op.Float("alpha", 1), op.Float("beta", 1), op.Int("transA", 0), op.Int("transB", 0)),
+		Tail:     true,
+		Shape:    gemmShape,
+		Prepare:  gemmPrepare,
+		Run:      gemmRun,
+		DTypes: op.ByType(map[tensor.DType]gemmKernel{
+			tensor.F32: {prepare: gemmPrepareSingle, run: gemmSingle},
+			tensor.F16: gemmHalf(tensor.HalfOf), tensor.BF16: gemmHalf(tensor.BFloat16Of),
+			tensor.F64: gemmOf[float64](), tensor.I32: gemmOf[int32](), tensor.I64: gemmOf[int64](), tensor.U32: gemmOf[uint32](), tensor.U64: gemmOf[uint64](),
+		}),
+		Columns: gemmColumns,
+		Whole: func(c *op.Infer) (*op.Def, bool) {
+			plain := c.Attr.Float("alpha") == 1 && c.Attr.Float("beta") == 1 && !c.Attr.Bool("transA") && c.Attr.Bool("transB")
+			return nil, plain && (!c.Has(2) || c.In(2).Equal(tensor.Shape{c.In(1)[0]}))
+		},
+	}
 })
 
 // Gemm1 is Gemm before version 7, where C broadcasts only on demand.
-var Gemm1 = op.Declare(op.Def{
-	Name:     "Gemm",
-	Versions: op.Versions{1: "broadcast attribute", 6: ""},
-	Attrs: op.Attrs(op.Float("alpha", 1), op.Float("beta", 1), op.Int("transA", 0), op.Int("transB", 0),
-		op.Int("broadcast", 0)),
-	Shape: func(c *op.Infer) error {
-		if err := gemmShape(c); err != nil {
-			return err
-		}
-		if out := gemmSize(c.Attr, c.In(0), c.In(1)); !c.Attr.Bool("broadcast") && !c.In(2).Equal(tensor.Shape{out.m, out.n}) {
-			return errs.New(errs.Shape, "C has shape %v, the product is [%d, %d]: they must be equal without the attribute broadcast", c.In(2), out.m, out.n)
-		}
-		return nil
-	},
-	Prepare: gemmPrepare,
-	Run:     gemmRun,
-	DTypes:  Gemm.DTypes,
-	Columns: gemmColumns,
+var Gemm1 = op.Declare("", "Gemm", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{1: "broadcast attribute", 6: ""},
+		Attrs: op.Attrs(op.Float("alpha", 1), op.Float("beta", 1), op.Int("transA", 0), op.Int("transB", 0),
+			op.Int("broadcast", 0)),
+		Shape: func(c *op.Infer) error {
+			if err := gemmShape(c); err != nil {
+				return err
+			}
+			if out := gemmSize(c.Attr, c.In(0), c.In(1)); !c.Attr.Bool("broadcast") && !c.In(2).Equal(tensor.Shape{out.m, out.n}) {
+				return errs.New(errs.Shape, "C has shape %v, the product is [%d, %d]: they must be equal without the attribute broadcast", c.In(2), out.m, out.n)
+			}
+			return nil
+		},
+		Prepare: gemmPrepare,
+		Run:     gemmRun,
+		DTypes:  Gemm.Def().DTypes,
+		Columns: gemmColumns,
+	}
 })
 
 // gemmColumns tells whether A may lie as columns: where it is read by rows, and B does

@@ -84,7 +84,7 @@ func gemmCase(d tensor.DType, m, n, k, transA, transB int, alpha, beta float64, 
 // those of the tiles.
 func TestGemm(t *testing.T) {
 	var cases []optest.Case
-	for _, d := range Gemm.DTypes.Types() {
+	for _, d := range Gemm.Def().DTypes.Types() {
 		for trans := range 4 {
 			for _, scale := range [][2]float64{{1, 1}, {2, 1}, {1, 3}, {2, 0.5}} {
 				for _, shape := range []tensor.Shape{nil, {}, {1}, {4}, {1, 4}, {3, 1}, {3, 4}} {

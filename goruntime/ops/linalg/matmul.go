@@ -14,21 +14,22 @@ import (
 // MatMul multiplies matrices like numpy.matmul: leading dimensions broadcast, a
 // vector is a row on the left and a column on the right.
 // https://onnx.ai/onnx/operators/onnx__MatMul.html   Departures: none.
-var MatMul = op.Declare(op.Def{
-	Name:     "MatMul",
-	Versions: op.Versions{1: "", 9: "integers", 13: "bfloat16"},
-	Tail:     true,
-	Shape:    matmulShape,
-	Prepare:  matmulPrepare,
-	Run:      matmulRun,
-	DTypes: op.ByType(map[tensor.DType]matmulKernel{
-		tensor.F32: matmul32, tensor.F64: matmulOf[float64], tensor.I32: matmulOf[int32], tensor.I64: matmulOf[int64],
-		tensor.U32: matmulOf[uint32], tensor.U64: matmulOf[uint64],
-		tensor.F16: matmulHalf, tensor.BF16: matmulHalf,
-	}),
-	Columns: func(c *op.Infer) bool {
-		return len(c.In(1)) == 2 && c.DType(0) != tensor.F16 && c.DType(0) != tensor.BF16
-	},
+var MatMul = op.Declare("", "MatMul", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{1: "", 9: "integers", 13: "bfloat16"},
+		Tail:     true,
+		Shape:    matmulShape,
+		Prepare:  matmulPrepare,
+		Run:      matmulRun,
+		DTypes: op.ByType(map[tensor.DType]matmulKernel{
+			tensor.F32: matmul32, tensor.F64: matmulOf[float64], tensor.I32: matmulOf[int32], tensor.I64: matmulOf[int64],
+			tensor.U32: matmulOf[uint32], tensor.U64: matmulOf[uint64],
+			tensor.F16: matmulHalf, tensor.BF16: matmulHalf,
+		}),
+		Columns: func(c *op.Infer) bool {
+			return len(c.In(1)) == 2 && c.DType(0) != tensor.F16 && c.DType(0) != tensor.BF16
+		},
+	}
 })
 
 // matmulShape: A [Batch..., M, K], B [Batch..., K, N] -> [Batch..., M, N].

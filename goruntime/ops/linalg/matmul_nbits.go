@@ -11,42 +11,43 @@ import (
 // 2, 4 or 8 bits and have a scale and a zero point for each block along K.
 // https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.MatMulNBits
 // Departures: accuracy_level is not needed: A stays as it is, sums are of f32.
-var MatMulNBits = op.Declare(op.Def{
-	Name: "MatMulNBits", Domain: "com.microsoft",
-	Versions: op.Versions{1: ""},
-	Attrs: op.Attrs(op.Required("K", op.KindInt), op.Required("N", op.KindInt), op.Int("bits", 4), op.Required("block_size", op.KindInt),
-		op.Int("accuracy_level", 0), op.Int("weight_prepacked", 0)),
-	Shape: func(c *op.Infer) error {
-		s, err := nbitsSize(c.Attr)
-		if err != nil {
-			return err
-		}
-		a := c.In(0)
-		if len(a) == 0 || a[len(a)-1] != s.k {
-			return errs.New(errs.Shape, "A has shape %v: its last dimension must be K, %d", a, s.k)
-		}
-		blocks := nbits.Blocks(s.k, s.block)
-		if n, want := c.In(1).Elements(), s.n*blocks*s.block*s.bits/8; n != want {
-			return errs.New(errs.Shape, "B has shape %v: %d bytes expected for N %d, K %d, %d bits and blocks of %d", c.In(1), want, s.n, s.k, s.bits, s.block)
-		}
-		if n := c.In(2).Elements(); n != s.n*blocks {
-			return errs.New(errs.Shape, "the scales have shape %v: %d numbers expected", c.In(2), s.n*blocks)
-		}
-		if err := nbitsOptional(c, s, blocks); err != nil {
-			return err
-		}
-		out := c.Grow(0, c.DType(0), len(a))
-		copy(out, a)
-		out[len(a)-1] = s.n
-		return nil
-	},
-	Prepare: nbitsPrepare,
-	Run:     nbitsRun,
-	DTypes: op.ByType(map[tensor.DType]nbitsType{
-		tensor.F32: nbitsOf(func(f float32) float32 { return f }, func(f float32) float32 { return f }),
-		tensor.F16: nbitsOf(tensor.Half.Float32, tensor.HalfOf), tensor.BF16: nbitsOf(tensor.BFloat16.Float32, tensor.BFloat16Of),
-	}),
-	Also: map[int][]tensor.DType{1: {tensor.U8}, 2: nbitsFloats, 3: append([]tensor.DType{tensor.U8}, nbitsFloats...), 4: {tensor.I32}, 5: nbitsFloats},
+var MatMulNBits = op.Declare("com.microsoft", "MatMulNBits", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{1: ""},
+		Attrs: op.Attrs(op.Required("K", op.KindInt), op.Required("N", op.KindInt), op.Int("bits", 4), op.Required("block_size", op.KindInt),
+			op.Int("accuracy_level", 0), op.Int("weight_prepacked", 0)),
+		Shape: func(c *op.Infer) error {
+			s, err := nbitsSize(c.Attr)
+			if err != nil {
+				return err
+			}
+			a := c.In(0)
+			if len(a) == 0 || a[len(a)-1] != s.k {
+				return errs.New(errs.Shape, "A has shape %v: its last dimension must be K, %d", a, s.k)
+			}
+			blocks := nbits.Blocks(s.k, s.block)
+			if n, want := c.In(1).Elements(), s.n*blocks*s.block*s.bits/8; n != want {
+				return errs.New(errs.Shape, "B has shape %v: %d bytes expected for N %d, K %d, %d bits and blocks of %d", c.In(1), want, s.n, s.k, s.bits, s.block)
+			}
+			if n := c.In(2).Elements(); n != s.n*blocks {
+				return errs.New(errs.Shape, "the scales have shape %v: %d numbers expected", c.In(2), s.n*blocks)
+			}
+			if err := nbitsOptional(c, s, blocks); err != nil {
+				return err
+			}
+			out := c.Grow(0, c.DType(0), len(a))
+			copy(out, a)
+			out[len(a)-1] = s.n
+			return nil
+		},
+		Prepare: nbitsPrepare,
+		Run:     nbitsRun,
+		DTypes: op.ByType(map[tensor.DType]nbitsType{
+			tensor.F32: nbitsOf(func(f float32) float32 { return f }, func(f float32) float32 { return f }),
+			tensor.F16: nbitsOf(tensor.Half.Float32, tensor.HalfOf), tensor.BF16: nbitsOf(tensor.BFloat16.Float32, tensor.BFloat16Of),
+		}),
+		Also: map[int][]tensor.DType{1: {tensor.U8}, 2: nbitsFloats, 3: append([]tensor.DType{tensor.U8}, nbitsFloats...), 4: {tensor.I32}, 5: nbitsFloats},
+	}
 })
 
 var nbitsFloats = []tensor.DType{tensor.F32, tensor.F16, tensor.BF16}

@@ -84,7 +84,7 @@ func nbitsCase(d tensor.DType, m, n, k, bits, block int, zeros string, bias bool
 
 func TestMatMulNBits(t *testing.T) {
 	var cases []optest.Case
-	for _, d := range MatMulNBits.DTypes.Types() {
+	for _, d := range MatMulNBits.Def().DTypes.Types() {
 		for _, bits := range []int{2, 4, 8} {
 			for _, zeros := range []string{"", "packed", "float"} {
 				cases = append(cases, nbitsCase(d, 1, 3, 16, bits, 16, zeros, false, false))

@@ -39,7 +39,7 @@ var products = []struct{ a, b, out tensor.Shape }{
 // Every shape in every type; the numbers are so small that all sums are exact.
 func TestMatMul(t *testing.T) {
 	var cases []optest.Case
-	for _, d := range MatMul.DTypes.Types() {
+	for _, d := range MatMul.Def().DTypes.Types() {
 		for _, p := range products {
 			a, b := make([]float64, p.a.Elements()), make([]float64, p.b.Elements())
 			for i := range a {

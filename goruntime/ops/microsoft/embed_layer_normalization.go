@@ -11,59 +11,61 @@ import (
 // https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.EmbedLayerNormalization
 // Departures: none. mask_index counts the ones of each row of the mask, 0 without
 // a mask.
-var EmbedLayerNormalization = op.Declare(op.Def{
-	Name: "EmbedLayerNormalization", Domain: domain, Versions: op.Versions{1: ""},
-	Attrs: op.Attrs(op.Float("epsilon", 1e-12), op.Int("mask_index_type", 0)),
-	Shape: func(c *op.Infer) error {
-		ids, words := c.In(0), c.In(2)
-		if len(ids) != 2 || len(words) != 2 {
-			return errs.New(errs.Shape, "input_ids has shape %v, word_embedding %v: both of rank 2 expected", ids, words)
-		}
-		for _, i := range [...]int{1, 7} {
-			if c.Has(i) && !c.In(i).Equal(ids) {
-				return errs.New(errs.Shape, "input %d has shape %v, %v expected", i, c.In(i), ids)
+var EmbedLayerNormalization = op.Declare(domain, "EmbedLayerNormalization", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{1: ""},
+		Attrs:    op.Attrs(op.Float("epsilon", 1e-12), op.Int("mask_index_type", 0)),
+		Shape: func(c *op.Infer) error {
+			ids, words := c.In(0), c.In(2)
+			if len(ids) != 2 || len(words) != 2 {
+				return errs.New(errs.Shape, "input_ids has shape %v, word_embedding %v: both of rank 2 expected", ids, words)
 			}
-		}
-		for i := 3; i < 5; i++ {
-			if t := words[1]; c.Has(i) && (len(c.In(i)) != 2 || c.In(i)[1] != t) {
-				return errs.New(errs.Shape, "input %d has shape %v: rows of %d numbers expected", i, c.In(i), t)
+			for _, i := range [...]int{1, 7} {
+				if c.Has(i) && !c.In(i).Equal(ids) {
+					return errs.New(errs.Shape, "input %d has shape %v, %v expected", i, c.In(i), ids)
+				}
 			}
-		}
-		for i := 5; i < 7; i++ {
-			if !c.In(i).Equal(words[1:]) {
-				return errs.New(errs.Shape, "input %d has shape %v, [%d] expected", i, c.In(i), words[1])
+			for i := 3; i < 5; i++ {
+				if t := words[1]; c.Has(i) && (len(c.In(i)) != 2 || c.In(i)[1] != t) {
+					return errs.New(errs.Shape, "input %d has shape %v: rows of %d numbers expected", i, c.In(i), t)
+				}
 			}
-		}
-		if p := ids; c.Has(8) && !c.In(8).Equal(p) && !c.In(8).Equal(tensor.Shape{1, p[1]}) {
-			return errs.New(errs.Shape, "position_ids has shape %v, %v or [1, %d] expected", c.In(8), p, p[1])
-		}
-		if c.Has(1) != c.Has(4) {
-			return errs.New(errs.Model, "segment_ids and segment_embedding must be given together")
-		}
-		out := tensor.Shape{ids[0], ids[1], words[1]}
-		c.SetOutput(0, c.DType(2), out)
-		c.SetOutput(1, tensor.I32, ids[:1])
-		c.SetOutput(2, c.DType(2), out)
-		return nil
-	},
-	Prepare: func(c *op.Context) error {
-		ids, words := c.In(0).Shape, c.In(2).Shape
-		s := &embedding{length: ids[1]}
-		s.rows, s.n, s.epsilon = ids.Elements(), words[1], c.Attr.Float("epsilon")
-		s.gather = s.sum
-		var r op.Room
-		s.plan(c, &r, 5, 6)
-		r.Need(c)
-		c.State = s
-		return nil
-	},
-	Run:    embedRun,
-	DTypes: op.Uniform(struct{}{}, tensor.F32, tensor.F16),
-	Key:    2,
-	Also: map[int][]tensor.DType{
-		0: {tensor.I32}, 1: {tensor.I32}, 3: {tensor.F32, tensor.F16}, 4: {tensor.F32, tensor.F16}, 5: {tensor.F32, tensor.F16},
-		6: {tensor.F32, tensor.F16}, 7: {tensor.I32}, 8: {tensor.I32},
-	},
+			for i := 5; i < 7; i++ {
+				if !c.In(i).Equal(words[1:]) {
+					return errs.New(errs.Shape, "input %d has shape %v, [%d] expected", i, c.In(i), words[1])
+				}
+			}
+			if p := ids; c.Has(8) && !c.In(8).Equal(p) && !c.In(8).Equal(tensor.Shape{1, p[1]}) {
+				return errs.New(errs.Shape, "position_ids has shape %v, %v or [1, %d] expected", c.In(8), p, p[1])
+			}
+			if c.Has(1) != c.Has(4) {
+				return errs.New(errs.Model, "segment_ids and segment_embedding must be given together")
+			}
+			out := tensor.Shape{ids[0], ids[1], words[1]}
+			c.SetOutput(0, c.DType(2), out)
+			c.SetOutput(1, tensor.I32, ids[:1])
+			c.SetOutput(2, c.DType(2), out)
+			return nil
+		},
+		Prepare: func(c *op.Context) error {
+			ids, words := c.In(0).Shape, c.In(2).Shape
+			s := &embedding{length: ids[1]}
+			s.rows, s.n, s.epsilon = ids.Elements(), words[1], c.Attr.Float("epsilon")
+			s.gather = s.sum
+			var r op.Room
+			s.plan(c, &r, 5, 6)
+			r.Need(c)
+			c.State = s
+			return nil
+		},
+		Run:    embedRun,
+		DTypes: op.Uniform(struct{}{}, tensor.F32, tensor.F16),
+		Key:    2,
+		Also: map[int][]tensor.DType{
+			0: {tensor.I32}, 1: {tensor.I32}, 3: {tensor.F32, tensor.F16}, 4: {tensor.F32, tensor.F16}, 5: {tensor.F32, tensor.F16},
+			6: {tensor.F32, tensor.F16}, 7: {tensor.I32}, 8: {tensor.I32},
+		},
+	}
 })
 
 // embedding is the State of an EmbedLayerNormalization.

@@ -13,7 +13,7 @@ func TestEmbedLayerNormalization(t *testing.T) {
 	words, places, segments := numbers(5*n, 1), numbers(4*n, 2), numbers(2*n, 3)
 	ids, sides, at := []int32{0, 4, 2, 1, 1, 3}, []int32{0, 1, 1, 0, 0, 1}, []int32{3, 0, 1}
 	var cases []optest.Case
-	for _, d := range EmbedLayerNormalization.DTypes.Types() {
+	for _, d := range EmbedLayerNormalization.Def().DTypes.Types() {
 		for form := range 3 {
 			sum := make([]float64, 0, len(ids)*n)
 			for r, id := range ids {

@@ -15,10 +15,18 @@ import (
 // https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md
 // Departures: none. Halves are computed in f32.
 var (
-	Gelu      = activation("Gelu", curve{gelu, gelu64, false})
-	BiasGelu  = activation("BiasGelu", curve{gelu, gelu64, true})
-	FastGelu  = activation("FastGelu", curve{fastGelu, fastGelu64, false})
-	QuickGelu = activation("QuickGelu", curve{quickGelu, quickGelu64, false}, op.Float("alpha", 1.702))
+	Gelu = op.Declare(domain, "Gelu", func() op.Def {
+		return activation(curve{gelu, gelu64, false})
+	})
+	BiasGelu = op.Declare(domain, "BiasGelu", func() op.Def {
+		return activation(curve{gelu, gelu64, true})
+	})
+	FastGelu = op.Declare(domain, "FastGelu", func() op.Def {
+		return activation(curve{fastGelu, fastGelu64, false})
+	})
+	QuickGelu = op.Declare(domain, "QuickGelu", func() op.Def {
+		return activation(curve{quickGelu, quickGelu64, false}, op.Float("alpha", 1.702))
+	})
 )
 
 // curve is a function of one number with a parameter.
@@ -28,9 +36,9 @@ type curve struct {
 	bias   bool // must be given
 }
 
-func activation(name string, f curve, attrs ...op.Attr) *op.Def {
-	return op.Declare(op.Def{
-		Name: name, Domain: domain, Versions: op.Versions{1: ""}, Attrs: attrs, InPlace: op.FirstOnly,
+func activation(f curve, attrs ...op.Attr) op.Def {
+	return op.Def{
+		Versions: op.Versions{1: ""}, Attrs: attrs, InPlace: op.FirstOnly,
 		Shape: func(c *op.Infer) error {
 			if f.bias && !c.Has(1) {
 				return errs.New(errs.Model, "the bias is missing")
@@ -63,7 +71,7 @@ func activation(name string, f curve, attrs ...op.Attr) *op.Def {
 			return nil
 		},
 		DTypes: op.Uniform(activatingKernel(activateSingle), floatTypes...).And(op.ByType(map[tensor.DType]activatingKernel{tensor.F64: activateDouble})),
-	})
+	}
 }
 
 // activatingKernel computes the elements [lo, hi), with two blocks of scratch.

@@ -30,7 +30,7 @@ func f(d tensor.DType, salt int, dims ...int) *tensor.View {
 func TestActivations(t *testing.T) {
 	erf := func(x, _ float64) float64 { return x / 2 * (1 + math.Erf(x/math.Sqrt2)) }
 	for _, a := range []struct {
-		def   *op.Def
+		def   *op.Operator
 		attrs []op.Value
 		alpha float64
 		f     func(x, alpha float64) float64
@@ -44,7 +44,7 @@ func TestActivations(t *testing.T) {
 		{QuickGelu, optest.Attrs("alpha", 0.5), 0.5, func(x, alpha float64) float64 { return x / (1 + math.Exp(-alpha*x)) }},
 	} {
 		var cases []optest.Case
-		for _, d := range a.def.DTypes.Types() {
+		for _, d := range a.def.Def().DTypes.Types() {
 			for _, rows := range []int{0, 1, 3, 50} {
 				const width = 37
 				x, bias := numbers(rows*width, 1), numbers(width, 2)

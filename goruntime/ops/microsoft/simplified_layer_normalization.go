@@ -10,15 +10,15 @@ import (
 // all dimensions from axis on. ONNX Runtime puts it into the default domain.
 // https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#SimplifiedLayerNormalization
 // Departures: everything is computed in f32, f64 too.
-var SimplifiedLayerNormalization = op.Declare(simplified(""))
+var SimplifiedLayerNormalization = op.Declare("", "SimplifiedLayerNormalization", simplified)
 
 // SimplifiedLayerNormalizationMS is the same in the domain com.microsoft.
-var SimplifiedLayerNormalizationMS = op.Declare(simplified(domain))
+var SimplifiedLayerNormalizationMS = op.Declare(domain, "SimplifiedLayerNormalization", simplified)
 
-func simplified(where string) op.Def {
+func simplified() op.Def {
 	return op.Def{
-		Name: "SimplifiedLayerNormalization", Domain: where, Versions: op.Versions{1: ""},
-		Attrs: op.Attrs(op.Int("axis", -1), op.Float("epsilon", 1e-5), op.Int("stash_type", 1)),
+		Versions: op.Versions{1: ""},
+		Attrs:    op.Attrs(op.Int("axis", -1), op.Float("epsilon", 1e-5), op.Int("stash_type", 1)),
 		Shape: func(c *op.Infer) error {
 			x := c.In(0)
 			axis, err := c.Axis("axis", len(x))

@@ -11,19 +11,23 @@ import (
 // https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.SkipLayerNormalization
 // Departures: none.
 var (
-	SkipLayerNormalization           = skipNormalization("SkipLayerNormalization", false)
-	SkipSimplifiedLayerNormalization = skipNormalization("SkipSimplifiedLayerNormalization", true)
+	SkipLayerNormalization = op.Declare(domain, "SkipLayerNormalization", func() op.Def {
+		return skipNormalization(false)
+	})
+	SkipSimplifiedLayerNormalization = op.Declare(domain, "SkipSimplifiedLayerNormalization", func() op.Def {
+		return skipNormalization(true)
+	})
 )
 
 // skipNormalization declares either: the inputs are input, skip, gamma, beta
 // (not of the simplified one) and bias.
-func skipNormalization(name string, simple bool) *op.Def {
+func skipNormalization(simple bool) op.Def {
 	beta, bias := 3, 4
 	if simple {
 		beta, bias = -1, 3
 	}
-	return op.Declare(op.Def{
-		Name: name, Domain: domain, Versions: op.Versions{1: ""}, Attrs: op.Attrs(op.Float("epsilon", 1e-12)),
+	return op.Def{
+		Versions: op.Versions{1: ""}, Attrs: op.Attrs(op.Float("epsilon", 1e-12)),
 		Shape: func(c *op.Infer) error {
 			x, skip := c.In(0), c.In(1)
 			if len(x) == 0 || len(skip) == 0 || len(skip) > len(x) || !repeats(skip, x) {
@@ -64,7 +68,7 @@ func skipNormalization(name string, simple bool) *op.Def {
 		},
 		DTypes: op.Uniform(struct{}{}, floatTypes...),
 		Also:   map[int][]tensor.DType{1: floatTypes, 2: floatTypes, 3: floatTypes, 4: floatTypes},
-	})
+	}
 }
 
 // repeats reports whether skip is the tail of x, but for leading ones.

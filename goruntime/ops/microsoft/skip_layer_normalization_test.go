@@ -38,9 +38,9 @@ func normalized(x, gamma, beta []float64, epsilon float64, simple bool) (y, mean
 	return y, mean, inv
 }
 
-func skipCases(def *op.Def, simple bool) []optest.Case {
+func skipCases(def *op.Operator, simple bool) []optest.Case {
 	var cases []optest.Case
-	for _, d := range def.DTypes.Types() {
+	for _, d := range def.Def().DTypes.Types() {
 		for form := range 6 {
 			const batch, rows, n = 2, 3, 21
 			skip := [][]int{{batch, rows, n}, {rows, n}, {1, rows, n}}[form%3]
@@ -93,9 +93,9 @@ func TestSkipLayerNormalizationErrors(t *testing.T) {
 }
 
 func TestSimplifiedLayerNormalization(t *testing.T) {
-	for _, def := range []*op.Def{SimplifiedLayerNormalization, SimplifiedLayerNormalizationMS} {
+	for _, def := range []*op.Operator{SimplifiedLayerNormalization, SimplifiedLayerNormalizationMS} {
 		var cases []optest.Case
-		for _, d := range def.DTypes.Types() {
+		for _, d := range def.Def().DTypes.Types() {
 			y, _, inv := normalized(numbers(6*20, 1), numbers(20, 2), nil, 1e-5, true)
 			tol := max(tolerance[d], tolerance[tensor.F32])
 			cases = append(cases, optest.Case{

@@ -9,14 +9,16 @@ import (
 // ArrayFeatureExtractor picks elements along the last axis, by index.
 // https://onnx.ai/onnx/operators/onnx_aionnxml_ArrayFeatureExtractor.html
 // Departures: none.
-var ArrayFeatureExtractor = op.Declare(op.Def{
-	Name: "ArrayFeatureExtractor", Domain: Domain, Versions: op.Versions{1: ""},
-	Shape: extractorShape,
-	Run:   extractorRun,
-	DTypes: op.ByType(map[tensor.DType]extractorKernel{
-		tensor.F32: extract[uint32], tensor.F64: extract[uint64], tensor.I64: extract[uint64], tensor.I32: extract[uint32], tensor.Str: extract[op.Bytes16],
-	}),
-	Also: map[int][]tensor.DType{1: {tensor.I64}},
+var ArrayFeatureExtractor = op.Declare(Domain, "ArrayFeatureExtractor", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{1: ""},
+		Shape:    extractorShape,
+		Run:      extractorRun,
+		DTypes: op.ByType(map[tensor.DType]extractorKernel{
+			tensor.F32: extract[uint32], tensor.F64: extract[uint64], tensor.I64: extract[uint64], tensor.I32: extract[uint32], tensor.Str: extract[op.Bytes16],
+		}),
+		Also: map[int][]tensor.DType{1: {tensor.I64}},
+	}
 })
 
 // extractorShape: X [N..., F], Y of K elements -> [N..., K], and [F] -> [1, K].

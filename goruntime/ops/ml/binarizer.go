@@ -7,23 +7,25 @@ import (
 
 // Binarizer gives 1 for elements above a threshold and else 0.
 // https://onnx.ai/onnx/operators/onnx_aionnxml_Binarizer.html   Departures: none.
-var Binarizer = op.Declare(op.Def{
-	Name: "Binarizer", Domain: Domain, Versions: op.Versions{1: ""}, Attrs: op.Attrs(op.Float("threshold", 0)),
-	InPlace: op.FirstOnly,
-	Shape:   op.SameAsInput,
-	Prepare: func(c *op.Context) error {
-		c.State = &binarizer{threshold: c.Attr.Float("threshold")}
-		return nil
-	},
-	Run: func(c *op.Context) error {
-		s := c.State.(*binarizer)
-		s.out, s.in, s.kernel = c.Out(0), c.In(0), op.Row[binarizerKernel](c)
-		c.For(s.in.Elements(), elementGrain, s)
-		return nil
-	},
-	DTypes: op.ByType(map[tensor.DType]binarizerKernel{
-		tensor.F32: binarize[float32], tensor.F64: binarize[float64], tensor.I64: binarize[int64], tensor.I32: binarize[int32],
-	}),
+var Binarizer = op.Declare(Domain, "Binarizer", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{1: ""}, Attrs: op.Attrs(op.Float("threshold", 0)),
+		InPlace: op.FirstOnly,
+		Shape:   op.SameAsInput,
+		Prepare: func(c *op.Context) error {
+			c.State = &binarizer{threshold: c.Attr.Float("threshold")}
+			return nil
+		},
+		Run: func(c *op.Context) error {
+			s := c.State.(*binarizer)
+			s.out, s.in, s.kernel = c.Out(0), c.In(0), op.Row[binarizerKernel](c)
+			c.For(s.in.Elements(), elementGrain, s)
+			return nil
+		},
+		DTypes: op.ByType(map[tensor.DType]binarizerKernel{
+			tensor.F32: binarize[float32], tensor.F64: binarize[float64], tensor.I64: binarize[int64], tensor.I32: binarize[int32],
+		}),
+	}
 })
 
 // elementGrain is how many elements make a chunk worth handing out.

@@ -13,14 +13,14 @@ import (
 // https://onnx.ai/onnx/operators/onnx_aionnxml_CastMap.html   Departures: none.
 // Where the specification is silent we do as onnxruntime: the row has shape
 // [1, n], and what a sparse row has no key for is 0 or an empty string.
-var CastMap = op.Declare(op.Def{
-	Name:     "CastMap",
-	Domain:   "ai.onnx.ml",
-	Versions: op.Versions{1: ""},
-	Attrs:    op.Attrs(op.String("cast_to", "TO_FLOAT"), op.String("map_form", "DENSE"), op.Int("max_map", 1)),
-	Control:  true,
-	Computes: true,
-	Run:      castMapRun,
+var CastMap = op.Declare("ai.onnx.ml", "CastMap", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{1: ""},
+		Attrs:    op.Attrs(op.String("cast_to", "TO_FLOAT"), op.String("map_form", "DENSE"), op.Int("max_map", 1)),
+		Control:  true,
+		Computes: true,
+		Run:      castMapRun,
+	}
 })
 
 var castMapTypes = map[string]tensor.DType{"TO_FLOAT": tensor.F32, "TO_STRING": tensor.Str, "TO_INT64": tensor.I64}

@@ -13,14 +13,14 @@ import (
 // https://onnx.ai/onnx/operators/onnx_aionnxml_DictVectorizer.html   Departures:
 // none. Where the specification is silent we do as onnxruntime: the row has shape
 // [1, n], and a key that is not in the vocabulary is left out.
-var DictVectorizer = op.Declare(op.Def{
-	Name:     "DictVectorizer",
-	Domain:   "ai.onnx.ml",
-	Versions: op.Versions{1: ""},
-	Attrs:    op.Attrs(op.Ints("int64_vocabulary"), op.Strings("string_vocabulary")),
-	Control:  true,
-	Computes: true,
-	Run:      dictVectorizerRun,
+var DictVectorizer = op.Declare("ai.onnx.ml", "DictVectorizer", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{1: ""},
+		Attrs:    op.Attrs(op.Ints("int64_vocabulary"), op.Strings("string_vocabulary")),
+		Control:  true,
+		Computes: true,
+		Run:      dictVectorizerRun,
+	}
 })
 
 func dictVectorizerRun(c *op.Context) error {

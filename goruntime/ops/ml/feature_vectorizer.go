@@ -13,56 +13,58 @@ import (
 // filled with zeros to its entry in inputdimensions.
 // https://onnx.ai/onnx/operators/onnx_aionnxml_FeatureVectorizer.html
 // Departures: none.
-var FeatureVectorizer = op.Declare(op.Def{
-	Name: "FeatureVectorizer", Domain: Domain, Versions: op.Versions{1: ""}, Attrs: op.Attrs(op.Ints("inputdimensions")),
-	Shape: func(c *op.Infer) error {
-		sizes := c.Attr.Ints("inputdimensions")
-		if len(sizes) != 0 && len(sizes) != c.Inputs() {
-			return errs.New(errs.Model, "%d inputdimensions given for %d inputs", len(sizes), c.Inputs())
-		}
-		rows, total := 0, 0
-		for i := range c.Inputs() {
-			x := c.In(i)
-			if err := matrixShape(x); err != nil {
-				return err
+var FeatureVectorizer = op.Declare(Domain, "FeatureVectorizer", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{1: ""}, Attrs: op.Attrs(op.Ints("inputdimensions")),
+		Shape: func(c *op.Infer) error {
+			sizes := c.Attr.Ints("inputdimensions")
+			if len(sizes) != 0 && len(sizes) != c.Inputs() {
+				return errs.New(errs.Model, "%d inputdimensions given for %d inputs", len(sizes), c.Inputs())
 			}
-			if i > 0 && rowsOf(x) != rows {
-				return errs.New(errs.Shape, "input %d has shape %v with %d rows, input 0 has %d", i, x, rowsOf(x), rows)
+			rows, total := 0, 0
+			for i := range c.Inputs() {
+				x := c.In(i)
+				if err := matrixShape(x); err != nil {
+					return err
+				}
+				if i > 0 && rowsOf(x) != rows {
+					return errs.New(errs.Shape, "input %d has shape %v with %d rows, input 0 has %d", i, x, rowsOf(x), rows)
+				}
+				rows = rowsOf(x)
+				w := wideAs(sizes, i, x)
+				if w < 0 || w > math.MaxInt32 {
+					return errs.New(errs.Model, "inputdimensions has %d for input %d: it must lie in [0, %d]", w, i, math.MaxInt32)
+				}
+				total += w
 			}
-			rows = rowsOf(x)
-			w := wideAs(sizes, i, x)
-			if w < 0 || w > math.MaxInt32 {
-				return errs.New(errs.Model, "inputdimensions has %d for input %d: it must lie in [0, %d]", w, i, math.MaxInt32)
+			out := c.Grow(0, tensor.F32, 2)
+			out[0], out[1] = rows, total
+			_, err := out.Check(tensor.F32)
+			return err
+		},
+		Prepare: func(c *op.Context) error {
+			c.State = c.Attr.Ints("inputdimensions")
+			return nil
+		},
+		Run: func(c *op.Context) error {
+			sizes := c.State.([]int)
+			clear(c.Out(0).Raw())
+			at := 0
+			for i := range c.Inputs() {
+				x := c.In(i)
+				w := wideAs(sizes, i, x.Shape)
+				op.Row[columnsKernel](c)(c.Out(0), x, at, min(w, featuresOf(x.Shape)))
+				at += w
 			}
-			total += w
-		}
-		out := c.Grow(0, tensor.F32, 2)
-		out[0], out[1] = rows, total
-		_, err := out.Check(tensor.F32)
-		return err
-	},
-	Prepare: func(c *op.Context) error {
-		c.State = c.Attr.Ints("inputdimensions")
-		return nil
-	},
-	Run: func(c *op.Context) error {
-		sizes := c.State.([]int)
-		clear(c.Out(0).Raw())
-		at := 0
-		for i := range c.Inputs() {
-			x := c.In(i)
-			w := wideAs(sizes, i, x.Shape)
-			op.Row[columnsKernel](c)(c.Out(0), x, at, min(w, featuresOf(x.Shape)))
-			at += w
-		}
-		return nil
-	},
-	Joins: func(c *op.Infer) bool {
-		return c.DType(0) == tensor.F32 && op.JoinsColumns(c) && !slices.ContainsFunc(c.Attr.Ints("inputdimensions"), func(n int) bool { return n != 1 })
-	},
-	DTypes: op.ByType(map[tensor.DType]columnsKernel{
-		tensor.F32: columns[float32], tensor.F64: columns[float64], tensor.I64: columns[int64], tensor.I32: columns[int32],
-	}),
+			return nil
+		},
+		Joins: func(c *op.Infer) bool {
+			return c.DType(0) == tensor.F32 && op.JoinsColumns(c) && !slices.ContainsFunc(c.Attr.Ints("inputdimensions"), func(n int) bool { return n != 1 })
+		},
+		DTypes: op.ByType(map[tensor.DType]columnsKernel{
+			tensor.F32: columns[float32], tensor.F64: columns[float64], tensor.I64: columns[int64], tensor.I32: columns[int32],
+		}),
+	}
 })
 
 // wideAs is how many columns input i takes in the output.

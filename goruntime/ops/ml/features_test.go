@@ -11,7 +11,7 @@ import (
 
 func TestNormalizer(t *testing.T) {
 	var cases []optest.Case
-	for _, d := range Normalizer.DTypes.Types() {
+	for _, d := range Normalizer.Def().DTypes.Types() {
 		x := optest.Filled(d, optest.Dims(3, 2), 3, -4, 0, 0, -2, -6)
 		cases = append(cases,
 			optest.Case{Name: d.String() + " MAX", In: optest.In(x), Want: optest.Want(optest.F32(optest.Dims(3, 2), 1, -4.0/3, 0, 0, 1, 3))},
@@ -30,7 +30,7 @@ func TestNormalizer(t *testing.T) {
 
 func TestArrayFeatureExtractor(t *testing.T) {
 	var cases []optest.Case
-	for _, d := range ArrayFeatureExtractor.DTypes.Types() {
+	for _, d := range ArrayFeatureExtractor.Def().DTypes.Types() {
 		x := optest.Filled(d, optest.Dims(2, 3), 0, 1, 2, 3, 4, 5)
 		cases = append(cases,
 			optest.Case{Name: d.String() + " a matrix", In: optest.In(x, optest.Ints(2, 0, 2)), Want: optest.Want(optest.Filled(d, optest.Dims(2, 3), 2, 0, 2, 5, 3, 5))},
@@ -51,7 +51,7 @@ func TestArrayFeatureExtractor(t *testing.T) {
 
 func TestBinarizer(t *testing.T) {
 	var cases []optest.Case
-	for _, d := range Binarizer.DTypes.Types() {
+	for _, d := range Binarizer.Def().DTypes.Types() {
 		cases = append(cases,
 			optest.Case{Name: d.String(), Attrs: optest.Attrs("threshold", 1.0), In: optest.In(optest.Filled(d, optest.Dims(2, 2), 1, 2, -3, 1)), Want: optest.Want(optest.Filled(d, optest.Dims(2, 2), 0, 1, 0, 0))},
 			optest.Case{Name: d.String() + " at zero", In: optest.In(optest.Filled(d, optest.Dims(3), 0, -1, 1)), Want: optest.Want(optest.Filled(d, optest.Dims(3), 0, 0, 1))},
@@ -139,7 +139,7 @@ func TestOneHotEncoder(t *testing.T) {
 
 func TestFeatureVectorizer(t *testing.T) {
 	var cases []optest.Case
-	for _, d := range FeatureVectorizer.DTypes.Types() {
+	for _, d := range FeatureVectorizer.Def().DTypes.Types() {
 		a, b := optest.Filled(d, optest.Dims(2, 2), 1, 2, 3, 4), optest.Filled(d, optest.Dims(2, 1), 5, 6)
 		cases = append(cases,
 			optest.Case{Name: d.String(), Attrs: optest.Attrs("inputdimensions", []int{2, 1}), In: optest.In(a, b), Want: optest.Want(optest.F32(optest.Dims(2, 3), 1, 2, 5, 3, 4, 6))},

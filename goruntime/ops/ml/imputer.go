@@ -10,31 +10,33 @@ import (
 // Imputer replaces the elements that equal one value, NaN equal to NaN, by another,
 // which is one for all or one for each feature in the last dimension.
 // https://onnx.ai/onnx/operators/onnx_aionnxml_Imputer.html   Departures: none.
-var Imputer = op.Declare(op.Def{
-	Name: "Imputer", Domain: Domain, Versions: op.Versions{1: ""},
-	Attrs: op.Attrs(op.Floats("imputed_value_floats"), op.Ints("imputed_value_int64s"), op.Float("replaced_value_float", 0), op.Int("replaced_value_int64", 0)),
-	Shape: op.SameAsInput, InPlace: op.FirstOnly,
-	Prepare: func(c *op.Context) error {
-		s, err := op.Row[imputation](c).prepare(c)
-		c.State = s
-		return err
-	},
-	Run: func(c *op.Context) error {
-		s := c.State.(*imputer)
-		s.out, s.in, s.kernel = c.Out(0), c.In(0), op.Row[imputation](c).run
-		switch n := s.in.Elements(); {
-		case n == 0:
-		case s.rows == nil: // a scalar
-			s.kernel(s, s.in, 0)
-		default:
-			c.For(n/s.features, max(1, elementGrain/s.features), s)
-		}
-		return nil
-	},
-	Columns: op.AnyMatrix,
-	DTypes: op.ByType(map[tensor.DType]imputation{
-		tensor.F32: {prepare: imputeFloats[float32]().prepare, run: impute32}, tensor.F64: imputeFloats[float64](), tensor.I64: imputeInts[int64](), tensor.I32: imputeInts[int32](),
-	}),
+var Imputer = op.Declare(Domain, "Imputer", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{1: ""},
+		Attrs:    op.Attrs(op.Floats("imputed_value_floats"), op.Ints("imputed_value_int64s"), op.Float("replaced_value_float", 0), op.Int("replaced_value_int64", 0)),
+		Shape:    op.SameAsInput, InPlace: op.FirstOnly,
+		Prepare: func(c *op.Context) error {
+			s, err := op.Row[imputation](c).prepare(c)
+			c.State = s
+			return err
+		},
+		Run: func(c *op.Context) error {
+			s := c.State.(*imputer)
+			s.out, s.in, s.kernel = c.Out(0), c.In(0), op.Row[imputation](c).run
+			switch n := s.in.Elements(); {
+			case n == 0:
+			case s.rows == nil: // a scalar
+				s.kernel(s, s.in, 0)
+			default:
+				c.For(n/s.features, max(1, elementGrain/s.features), s)
+			}
+			return nil
+		},
+		Columns: op.AnyMatrix,
+		DTypes: op.ByType(map[tensor.DType]imputation{
+			tensor.F32: {prepare: imputeFloats[float32]().prepare, run: impute32}, tensor.F64: imputeFloats[float64](), tensor.I64: imputeInts[int64](), tensor.I32: imputeInts[int32](),
+		}),
+	}
 })
 
 // imputation prepares and runs for one element type.

@@ -15,39 +15,41 @@ var negativeZero = math.Copysign(0, -1)
 // Of equal keys the last counts; a NaN is any NaN.
 // https://onnx.ai/onnx/operators/onnx_aionnxml_LabelEncoder.html
 // Departures: none.
-var LabelEncoder = op.Declare(op.Def{
-	Name: "LabelEncoder", Domain: Domain, Versions: op.Versions{2: "", 4: "tensors of further types"},
-	Attrs: op.Attrs(op.Int("default_int64", -1), op.Float("default_float", float32(negativeZero)), op.String("default_string", "_Unused"), op.Tensor("default_tensor"),
-		op.Ints("values_int64s"), op.Strings("values_strings"), op.Floats("values_floats"), op.Tensor("values_tensor"),
-		op.Ints("keys_int64s"), op.Strings("keys_strings"), op.Floats("keys_floats"), op.Tensor("keys_tensor")),
-	Shape: func(c *op.Infer) error {
-		dtype, err := encodedType(c.Attr)
-		c.SetOutput(0, dtype, c.In(0))
-		return err
-	},
-	Prepare: func(c *op.Context) error {
-		m := &mapping{}
-		c.State = m
-		keys, err := op.Row[keyReader](c)(c, m)
-		if err != nil {
+var LabelEncoder = op.Declare(Domain, "LabelEncoder", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{2: "", 4: "tensors of further types"},
+		Attrs: op.Attrs(op.Int("default_int64", -1), op.Float("default_float", float32(negativeZero)), op.String("default_string", "_Unused"), op.Tensor("default_tensor"),
+			op.Ints("values_int64s"), op.Strings("values_strings"), op.Floats("values_floats"), op.Tensor("values_tensor"),
+			op.Ints("keys_int64s"), op.Strings("keys_strings"), op.Floats("keys_floats"), op.Tensor("keys_tensor")),
+		Shape: func(c *op.Infer) error {
+			dtype, err := encodedType(c.Attr)
+			c.SetOutput(0, dtype, c.In(0))
 			return err
-		}
-		values := valueReaders[c.Out(0).DType]
-		if values == nil {
-			return errs.New(errs.Unsupported, "values of type %v are not supported", c.Out(0).DType)
-		}
-		n, err := values(c.Attr, m)
-		if err == nil && n != keys {
-			return errs.New(errs.Model, "%d keys and %d values given: they must be as many", keys, n)
-		}
-		return err
-	},
-	Run: runMapping,
-	DTypes: op.ByType(map[tensor.DType]keyReader{
-		tensor.Str: readKeys(func(a *op.Values) []string { return a.Strs("keys_strings") }), tensor.I64: readKeys(func(a *op.Values) []int64 { return int64s(a.Ints("keys_int64s")) }),
-		tensor.F32: readKeys(func(a *op.Values) []float32 { return a.Floats("keys_floats") }),
-		tensor.I32: readKeys[int32](nil), tensor.I16: readKeys[int16](nil), tensor.F64: readKeys[float64](nil),
-	}),
+		},
+		Prepare: func(c *op.Context) error {
+			m := &mapping{}
+			c.State = m
+			keys, err := op.Row[keyReader](c)(c, m)
+			if err != nil {
+				return err
+			}
+			values := valueReaders[c.Out(0).DType]
+			if values == nil {
+				return errs.New(errs.Unsupported, "values of type %v are not supported", c.Out(0).DType)
+			}
+			n, err := values(c.Attr, m)
+			if err == nil && n != keys {
+				return errs.New(errs.Model, "%d keys and %d values given: they must be as many", keys, n)
+			}
+			return err
+		},
+		Run: runMapping,
+		DTypes: op.ByType(map[tensor.DType]keyReader{
+			tensor.Str: readKeys(func(a *op.Values) []string { return a.Strs("keys_strings") }), tensor.I64: readKeys(func(a *op.Values) []int64 { return int64s(a.Ints("keys_int64s")) }),
+			tensor.F32: readKeys(func(a *op.Values) []float32 { return a.Floats("keys_floats") }),
+			tensor.I32: readKeys[int32](nil), tensor.I16: readKeys[int16](nil), tensor.F64: readKeys[float64](nil),
+		}),
+	}
 })
 
 // encodedType is the element type of the values.
@@ -143,17 +145,19 @@ func orTensor[T any](a *op.Values, dtype tensor.DType, missing T) (T, error) {
 
 // LabelEncoder1 is LabelEncoder before version 2: strings to their places in a
 // list, or places to strings.
-var LabelEncoder1 = op.Declare(op.Def{
-	Name: "LabelEncoder", Domain: Domain, Versions: op.Versions{1: "strings and their places"},
-	Attrs: op.Attrs(op.Strings("classes_strings"), op.Int("default_int64", -1), op.String("default_string", "_Unused")),
-	Shape: CategoryMapper.Shape,
-	Prepare: func(c *op.Context) error {
-		names := c.Attr.Strs("classes_strings")
-		places := make([]int64, len(names))
-		for i := range places {
-			places[i] = int64(i)
-		}
-		return op.Row[namesMapper](c)(c, places, names)
-	},
-	Run: runMapping, DTypes: CategoryMapper.DTypes,
+var LabelEncoder1 = op.Declare(Domain, "LabelEncoder", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{1: "strings and their places"},
+		Attrs:    op.Attrs(op.Strings("classes_strings"), op.Int("default_int64", -1), op.String("default_string", "_Unused")),
+		Shape:    CategoryMapper.Def().Shape,
+		Prepare: func(c *op.Context) error {
+			names := c.Attr.Strs("classes_strings")
+			places := make([]int64, len(names))
+			for i := range places {
+				places[i] = int64(i)
+			}
+			return op.Row[namesMapper](c)(c, places, names)
+		},
+		Run: runMapping, DTypes: CategoryMapper.Def().DTypes,
+	}
 })

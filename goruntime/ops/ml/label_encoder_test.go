@@ -11,7 +11,7 @@ import (
 
 func TestLabelEncoder(t *testing.T) {
 	three := optest.Dims(3)
-	types := LabelEncoder.DTypes.Types()
+	types := LabelEncoder.Def().DTypes.Types()
 	var cases []optest.Case
 	for _, k := range types {
 		keys, x := optest.Filled(k, three, 7, 8, 9), optest.Filled(k, optest.Dims(2, 2), 9, 7, 1, 8)

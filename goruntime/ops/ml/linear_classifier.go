@@ -12,40 +12,42 @@ import (
 // Departures: none. What the specification leaves open, one score for two
 // classes, is as in ONNX Runtime: it speaks for the second, which a score above 0
 // chooses.
-var LinearClassifier = op.Declare(op.Def{
-	Name: "LinearClassifier", Domain: Domain, Versions: op.Versions{1: ""},
-	Attrs: op.Attrs(op.Ints("classlabels_ints"), op.Strings("classlabels_strings"), op.Required("coefficients", op.KindFloats), op.Floats("intercepts"),
-		op.Int("multi_class", 0), op.String("post_transform", "NONE")),
-	Shape: func(c *op.Infer) error {
-		x := c.In(0)
-		if err := matrixShape(x); err != nil {
+var LinearClassifier = op.Declare(Domain, "LinearClassifier", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{1: ""},
+		Attrs: op.Attrs(op.Ints("classlabels_ints"), op.Strings("classlabels_strings"), op.Required("coefficients", op.KindFloats), op.Floats("intercepts"),
+			op.Int("multi_class", 0), op.String("post_transform", "NONE")),
+		Shape: func(c *op.Infer) error {
+			x := c.In(0)
+			if err := matrixShape(x); err != nil {
+				return err
+			}
+			labels := len(c.Attr.Ints("classlabels_ints")) + len(c.Attr.Strs("classlabels_strings"))
+			return classifierShape(c, labelType(c.Attr, "classlabels_strings"), labels)
+		},
+		Prepare: func(c *op.Context) error {
+			f, err := newLinearClassifier(c)
+			c.State = f
 			return err
-		}
-		labels := len(c.Attr.Ints("classlabels_ints")) + len(c.Attr.Strs("classlabels_strings"))
-		return classifierShape(c, labelType(c.Attr, "classlabels_strings"), labels)
-	},
-	Prepare: func(c *op.Context) error {
-		f, err := newLinearClassifier(c)
-		c.State = f
-		return err
-	},
-	Run: func(c *op.Context) error {
-		f := c.State.(*linearClassifier)
-		if err := f.labels.bind(c); err != nil {
-			return err
-		}
-		f.shape = [2]int{rowsOf(c.In(0).Shape), f.affine.stride}
-		var err error
-		if c.Wants(1) {
-			f.affine.out = *c.Out(1)
-		} else if f.affine.out, err = c.MakeTemporaryTensor(tensor.F32, f.shape[:]); err != nil {
-			return err
-		}
-		f.affine.run(c, op.Row[affineKernel](c))
-		return nil
-	},
-	DTypes:  affineKernels,
-	Columns: op.AnyMatrix,
+		},
+		Run: func(c *op.Context) error {
+			f := c.State.(*linearClassifier)
+			if err := f.labels.bind(c); err != nil {
+				return err
+			}
+			f.shape = [2]int{rowsOf(c.In(0).Shape), f.affine.stride}
+			var err error
+			if c.Wants(1) {
+				f.affine.out = *c.Out(1)
+			} else if f.affine.out, err = c.MakeTemporaryTensor(tensor.F32, f.shape[:]); err != nil {
+				return err
+			}
+			f.affine.run(c, op.Row[affineKernel](c))
+			return nil
+		},
+		DTypes:  affineKernels,
+		Columns: op.AnyMatrix,
+	}
 })
 
 // linearClassifier is the State.

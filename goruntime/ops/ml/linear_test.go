@@ -10,7 +10,7 @@ import (
 
 func TestLinearRegressor(t *testing.T) {
 	var cases []optest.Case
-	for _, d := range LinearRegressor.DTypes.Types() {
+	for _, d := range LinearRegressor.Def().DTypes.Types() {
 		x := optest.Filled(d, optest.Dims(3, 2), 0, 0, 2, 1, -3, 4)
 		cases = append(cases,
 			optest.Case{Name: d.String() + " one target", Attrs: optest.Attrs("coefficients", []float32{0.5, -1}), In: optest.In(x), Want: optest.Want(optest.F32(optest.Dims(3, 1), 0, 0, -5.5))},
@@ -50,7 +50,7 @@ func TestLinearRegressor(t *testing.T) {
 func TestLinearClassifier(t *testing.T) {
 	var cases []optest.Case
 	two, names := []int{5, 9}, []string{"no", "yes", ""}
-	for _, d := range LinearClassifier.DTypes.Types() {
+	for _, d := range LinearClassifier.Def().DTypes.Types() {
 		in := optest.In(optest.Filled(d, optest.Dims(3, 1), 0, 2, -3))
 		one, both := []float32{0.5}, []float32{0.5, -0.25}
 		cases = append(cases,

@@ -12,34 +12,36 @@ import (
 // or its length; a row for which that is 0 stays as it is.
 // https://onnx.ai/onnx/operators/onnx_aionnxml_Normalizer.html
 // Departures: none. L1 and L2 take magnitudes and keep signs, as ONNX Runtime does.
-var Normalizer = op.Declare(op.Def{
-	Name: "Normalizer", Domain: Domain, Versions: op.Versions{1: ""}, Attrs: op.Attrs(op.String("norm", "MAX")),
-	Shape: func(c *op.Infer) error {
-		if err := matrixShape(c.In(0)); err != nil {
-			return err
-		}
-		c.SetOutput(0, tensor.F32, c.In(0))
-		return nil
-	},
-	Prepare: func(c *op.Context) error {
-		name := c.Attr.Str("norm")
-		n, ok := norms[name]
-		if !ok {
-			return errs.New(errs.Argument, "norm %q is none of MAX, L1, L2", name)
-		}
-		c.State = &normalizer{norm: n, features: featuresOf(c.In(0).Shape), rows: op.NewRows(c, 0)}
-		return nil
-	},
-	Run: func(c *op.Context) error {
-		s := c.State.(*normalizer)
-		s.out, s.in, s.kernel = c.Out(0), c.In(0), op.Row[normalizerKernel](c)
-		c.For(rowsOf(s.in.Shape), max(1, (16<<10)/max(1, s.features)), s)
-		return nil
-	},
-	DTypes: op.ByType(map[tensor.DType]normalizerKernel{
-		tensor.F32: normalizeRows[float32], tensor.F64: normalizeRows[float64], tensor.I64: normalizeRows[int64], tensor.I32: normalizeRows[int32],
-	}),
-	Columns: op.AnyMatrix,
+var Normalizer = op.Declare(Domain, "Normalizer", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{1: ""}, Attrs: op.Attrs(op.String("norm", "MAX")),
+		Shape: func(c *op.Infer) error {
+			if err := matrixShape(c.In(0)); err != nil {
+				return err
+			}
+			c.SetOutput(0, tensor.F32, c.In(0))
+			return nil
+		},
+		Prepare: func(c *op.Context) error {
+			name := c.Attr.Str("norm")
+			n, ok := norms[name]
+			if !ok {
+				return errs.New(errs.Argument, "norm %q is none of MAX, L1, L2", name)
+			}
+			c.State = &normalizer{norm: n, features: featuresOf(c.In(0).Shape), rows: op.NewRows(c, 0)}
+			return nil
+		},
+		Run: func(c *op.Context) error {
+			s := c.State.(*normalizer)
+			s.out, s.in, s.kernel = c.Out(0), c.In(0), op.Row[normalizerKernel](c)
+			c.For(rowsOf(s.in.Shape), max(1, (16<<10)/max(1, s.features)), s)
+			return nil
+		},
+		DTypes: op.ByType(map[tensor.DType]normalizerKernel{
+			tensor.F32: normalizeRows[float32], tensor.F64: normalizeRows[float64], tensor.I64: normalizeRows[int64], tensor.I32: normalizeRows[int32],
+		}),
+		Columns: op.AnyMatrix,
+	}
 })
 
 // norm is how the divisor of a row comes about.

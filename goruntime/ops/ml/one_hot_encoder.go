@@ -12,35 +12,37 @@ import (
 // An unknown element has zeros alone, or with zeros=0 is refused.
 // https://onnx.ai/onnx/operators/onnx_aionnxml_OneHotEncoder.html
 // Departures: none.
-var OneHotEncoder = op.Declare(op.Def{
-	Name: "OneHotEncoder", Domain: Domain, Versions: op.Versions{1: ""},
-	Attrs: op.Attrs(op.Ints("cats_int64s"), op.Strings("cats_strings"), op.Int("zeros", 1)),
-	Shape: func(c *op.Infer) error {
-		x := c.In(0)
-		out := c.Grow(0, tensor.F32, len(x)+1)
-		copy(out, x)
-		out[len(x)] = len(c.Attr.Ints("cats_int64s")) + len(c.Attr.Strs("cats_strings"))
-		return nil
-	},
-	Prepare: func(c *op.Context) error {
-		s, err := newHotEncoder(c)
-		c.State = s
-		return err
-	},
-	Run: func(c *op.Context) error {
-		s := c.State.(*hotEncoder)
-		s.out, s.in, s.find = c.Out(0), c.In(0), op.Row[categoryFinder](c)
-		for i := range s.in.Elements() {
-			if !s.zeros && s.find(s, i) < 0 {
-				return errs.New(errs.Compute, "the element at position %d is none of the %d categories", i, s.count)
+var OneHotEncoder = op.Declare(Domain, "OneHotEncoder", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{1: ""},
+		Attrs:    op.Attrs(op.Ints("cats_int64s"), op.Strings("cats_strings"), op.Int("zeros", 1)),
+		Shape: func(c *op.Infer) error {
+			x := c.In(0)
+			out := c.Grow(0, tensor.F32, len(x)+1)
+			copy(out, x)
+			out[len(x)] = len(c.Attr.Ints("cats_int64s")) + len(c.Attr.Strs("cats_strings"))
+			return nil
+		},
+		Prepare: func(c *op.Context) error {
+			s, err := newHotEncoder(c)
+			c.State = s
+			return err
+		},
+		Run: func(c *op.Context) error {
+			s := c.State.(*hotEncoder)
+			s.out, s.in, s.find = c.Out(0), c.In(0), op.Row[categoryFinder](c)
+			for i := range s.in.Elements() {
+				if !s.zeros && s.find(s, i) < 0 {
+					return errs.New(errs.Compute, "the element at position %d is none of the %d categories", i, s.count)
+				}
 			}
-		}
-		c.For(s.in.Elements(), max(1, elementGrain/max(1, s.count)), s)
-		return nil
-	},
-	DTypes: op.ByType(map[tensor.DType]categoryFinder{
-		tensor.Str: findText, tensor.I64: findNumber[int64], tensor.I32: findNumber[int32], tensor.F32: findNumber[float32], tensor.F64: findNumber[float64],
-	}),
+			c.For(s.in.Elements(), max(1, elementGrain/max(1, s.count)), s)
+			return nil
+		},
+		DTypes: op.ByType(map[tensor.DType]categoryFinder{
+			tensor.Str: findText, tensor.I64: findNumber[int64], tensor.I32: findNumber[int32], tensor.F32: findNumber[float32], tensor.F64: findNumber[float64],
+		}),
+	}
 })
 
 // hotEncoder is the State.

@@ -14,43 +14,45 @@ const Domain = "ai.onnx.ml"
 // Scaler gives (x - offset) * scale, with one pair for all features or one for
 // each in the last dimension.
 // https://onnx.ai/onnx/operators/onnx_aionnxml_Scaler.html   Departures: none.
-var Scaler = op.Declare(op.Def{
-	Name: "Scaler", Domain: Domain, Versions: op.Versions{1: ""}, Attrs: op.Attrs(op.Floats("offset"), op.Floats("scale")),
-	Shape: func(c *op.Infer) error {
-		x := c.In(0)
-		for _, name := range []string{"offset", "scale"} {
-			if n := len(c.Attr.Floats(name)); n > 1 && (len(x) == 0 || n != x[len(x)-1]) {
-				return errs.New(errs.Shape, "%s has %d numbers, X has shape %v: one, or one for each feature expected", name, n, x)
+var Scaler = op.Declare(Domain, "Scaler", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{1: ""}, Attrs: op.Attrs(op.Floats("offset"), op.Floats("scale")),
+		Shape: func(c *op.Infer) error {
+			x := c.In(0)
+			for _, name := range []string{"offset", "scale"} {
+				if n := len(c.Attr.Floats(name)); n > 1 && (len(x) == 0 || n != x[len(x)-1]) {
+					return errs.New(errs.Shape, "%s has %d numbers, X has shape %v: one, or one for each feature expected", name, n, x)
+				}
 			}
-		}
-		c.SetOutput(0, tensor.F32, x)
-		return nil
-	},
-	Prepare: func(c *op.Context) error {
-		s := &scaling{features: 1}
-		if x := c.In(0).Shape; len(x) > 0 {
-			s.features, s.rows = x[len(x)-1], op.NewRows(c, 0)
-		}
-		s.offset, s.scale = repeat(c.Attr.Floats("offset"), s.features, 0), repeat(c.Attr.Floats("scale"), s.features, 1)
-		c.State = s
-		return nil
-	},
-	Run: func(c *op.Context) error {
-		s := c.State.(*scaling)
-		s.out, s.in, s.kernel = c.Out(0), c.In(0), op.Row[scaleKernel](c)
-		switch n := s.in.Elements(); {
-		case n == 0:
-		case s.rows == nil: // a scalar
-			s.kernel(s, tensor.Elems[float32](s.out), s.in)
-		default:
-			c.For(n/s.features, max(1, elementGrain/s.features), s)
-		}
-		return nil
-	},
-	DTypes: op.ByType(map[tensor.DType]scaleKernel{
-		tensor.F32: scale32, tensor.F64: scale[float64], tensor.I64: scale[int64], tensor.I32: scale[int32],
-	}),
-	Columns: op.AnyMatrix,
+			c.SetOutput(0, tensor.F32, x)
+			return nil
+		},
+		Prepare: func(c *op.Context) error {
+			s := &scaling{features: 1}
+			if x := c.In(0).Shape; len(x) > 0 {
+				s.features, s.rows = x[len(x)-1], op.NewRows(c, 0)
+			}
+			s.offset, s.scale = repeat(c.Attr.Floats("offset"), s.features, 0), repeat(c.Attr.Floats("scale"), s.features, 1)
+			c.State = s
+			return nil
+		},
+		Run: func(c *op.Context) error {
+			s := c.State.(*scaling)
+			s.out, s.in, s.kernel = c.Out(0), c.In(0), op.Row[scaleKernel](c)
+			switch n := s.in.Elements(); {
+			case n == 0:
+			case s.rows == nil: // a scalar
+				s.kernel(s, tensor.Elems[float32](s.out), s.in)
+			default:
+				c.For(n/s.features, max(1, elementGrain/s.features), s)
+			}
+			return nil
+		},
+		DTypes: op.ByType(map[tensor.DType]scaleKernel{
+			tensor.F32: scale32, tensor.F64: scale[float64], tensor.I64: scale[int64], tensor.I32: scale[int32],
+		}),
+		Columns: op.AnyMatrix,
+	}
 })
 
 // scaling is the State of a Scaler.

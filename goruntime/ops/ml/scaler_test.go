@@ -12,7 +12,7 @@ import (
 func TestScaler(t *testing.T) {
 	offset, scale := []float32{1, 2, 3}, []float32{2, 0.5, -1}
 	var cases []optest.Case
-	for _, d := range Scaler.DTypes.Types() {
+	for _, d := range Scaler.Def().DTypes.Types() {
 		x := optest.Filled(d, optest.Dims(2, 3), 1, 4, 2, -1, 0, 7)
 		cases = append(cases,
 			optest.Case{Name: d.String() + " for each feature", Attrs: optest.Attrs("offset", offset, "scale", scale), In: optest.In(x), Want: optest.Want(optest.F32(optest.Dims(2, 3), 0, 1, 1, -4, -1, -4))},

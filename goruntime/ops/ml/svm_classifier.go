@@ -16,39 +16,41 @@ import (
 // Departures: none. What the specification leaves open is as in ONNX Runtime: the
 // scores are those of the pairs, and of two classes both have one. Without support
 // vectors ONNX Runtime takes the second of two classes for any score above 0.
-var SVMClassifier = op.Declare(op.Def{
-	Name: "SVMClassifier", Domain: Domain, Versions: op.Versions{1: ""},
-	Attrs: append(slices.Clone(svmAttrs), op.Ints("classlabels_ints"), op.Strings("classlabels_strings"), op.Floats("prob_a"), op.Floats("prob_b"), op.Ints("vectors_per_class")),
-	Shape: func(c *op.Infer) error {
-		if err := matrixShape(c.In(0)); err != nil {
+var SVMClassifier = op.Declare(Domain, "SVMClassifier", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{1: ""},
+		Attrs:    append(slices.Clone(svmAttrs), op.Ints("classlabels_ints"), op.Strings("classlabels_strings"), op.Floats("prob_a"), op.Floats("prob_b"), op.Ints("vectors_per_class")),
+		Shape: func(c *op.Infer) error {
+			if err := matrixShape(c.In(0)); err != nil {
+				return err
+			}
+			classes := len(c.Attr.Ints("classlabels_ints")) + len(c.Attr.Strs("classlabels_strings"))
+			scores := classes
+			if supports(c.Attr) > 0 && len(c.Attr.Floats("prob_a")) == 0 && classes > 2 {
+				scores = classes * (classes - 1) / 2
+			}
+			return classifierShape(c, labelType(c.Attr, "classlabels_strings"), scores)
+		},
+		Prepare: func(c *op.Context) error {
+			f, err := newSVMClassifier(c)
+			c.State = f
 			return err
-		}
-		classes := len(c.Attr.Ints("classlabels_ints")) + len(c.Attr.Strs("classlabels_strings"))
-		scores := classes
-		if supports(c.Attr) > 0 && len(c.Attr.Floats("prob_a")) == 0 && classes > 2 {
-			scores = classes * (classes - 1) / 2
-		}
-		return classifierShape(c, labelType(c.Attr, "classlabels_strings"), scores)
-	},
-	Prepare: func(c *op.Context) error {
-		f, err := newSVMClassifier(c)
-		c.State = f
-		return err
-	},
-	Run: func(c *op.Context) error {
-		f := c.State.(*svmClassifier)
-		if err := f.labels.bind(c); err != nil {
-			return err
-		}
-		f.out = nil
-		if c.Wants(1) {
-			f.out = tensor.Elems[float32](c.Out(1))
-		}
-		f.machine.run(c)
-		return nil
-	},
-	DTypes:  rowLoaders,
-	Columns: op.AnyMatrix,
+		},
+		Run: func(c *op.Context) error {
+			f := c.State.(*svmClassifier)
+			if err := f.labels.bind(c); err != nil {
+				return err
+			}
+			f.out = nil
+			if c.Wants(1) {
+				f.out = tensor.Elems[float32](c.Out(1))
+			}
+			f.machine.run(c)
+			return nil
+		},
+		DTypes:  rowLoaders,
+		Columns: op.AnyMatrix,
+	}
 })
 
 // supports returns the number of support vectors.

@@ -13,30 +13,32 @@ import (
 // one_class the output is 1 or -1.
 // https://onnx.ai/onnx/operators/onnx_aionnxml_SVMRegressor.html
 // Departures: none. ONNX Runtime ignores post_transform.
-var SVMRegressor = op.Declare(op.Def{
-	Name: "SVMRegressor", Domain: Domain, Versions: op.Versions{1: ""},
-	Attrs: append(slices.Clone(svmAttrs), op.Int("n_supports", 0), op.Int("one_class", 0)),
-	Shape: func(c *op.Infer) error {
-		if err := matrixShape(c.In(0)); err != nil {
+var SVMRegressor = op.Declare(Domain, "SVMRegressor", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{1: ""},
+		Attrs:    append(slices.Clone(svmAttrs), op.Int("n_supports", 0), op.Int("one_class", 0)),
+		Shape: func(c *op.Infer) error {
+			if err := matrixShape(c.In(0)); err != nil {
+				return err
+			}
+			out := c.Grow(0, tensor.F32, 2)
+			out[0], out[1] = rowsOf(c.In(0)), 1
+			return nil
+		},
+		Prepare: func(c *op.Context) error {
+			f, err := newSVMRegressor(c)
+			c.State = f
 			return err
-		}
-		out := c.Grow(0, tensor.F32, 2)
-		out[0], out[1] = rowsOf(c.In(0)), 1
-		return nil
-	},
-	Prepare: func(c *op.Context) error {
-		f, err := newSVMRegressor(c)
-		c.State = f
-		return err
-	},
-	Run: func(c *op.Context) error {
-		f := c.State.(*svmRegressor)
-		f.out = tensor.Elems[float32](c.Out(0))
-		f.machine.run(c)
-		return nil
-	},
-	DTypes:  rowLoaders,
-	Columns: op.AnyMatrix,
+		},
+		Run: func(c *op.Context) error {
+			f := c.State.(*svmRegressor)
+			f.out = tensor.Elems[float32](c.Out(0))
+			f.machine.run(c)
+			return nil
+		},
+		DTypes:  rowLoaders,
+		Columns: op.AnyMatrix,
+	}
 })
 
 // svmRegressor is the State.

@@ -14,36 +14,38 @@ import (
 // https://onnx.ai/onnx/operators/onnx_aionnxml_TreeEnsemble.html
 // Departures: none. ONNX Runtime transforms a single target by PROBIT only and
 // takes the numbers of SOFTMAX and LOGISTIC for each other.
-var TreeEnsemble = op.Declare(op.Def{
-	Name: "TreeEnsemble", Domain: Domain, Versions: op.Versions{5: ""},
-	Attrs: op.Attrs(op.Int("aggregate_function", 1), op.Int("post_transform", 0), op.Required("tree_roots", op.KindInts), op.Tensor("nodes_hitrates"),
-		op.Ints("nodes_missing_value_tracks_true"), op.Required("nodes_modes", op.KindTensor), op.Required("leaf_weights", op.KindTensor),
-		op.Required("leaf_targetids", op.KindInts), op.Required("nodes_falsenodeids", op.KindInts), op.Optional("n_targets", op.KindInt),
-		op.Required("nodes_trueleafs", op.KindInts), op.Required("nodes_featureids", op.KindInts), op.Required("nodes_splits", op.KindTensor),
-		op.Required("nodes_falseleafs", op.KindInts), op.Required("nodes_truenodeids", op.KindInts), op.Tensor("membership_values")),
-	Shape: func(c *op.Infer) error {
-		x := c.In(0)
-		if err := matrixShape(x); err != nil {
-			return err
-		}
-		out := c.Grow(0, c.DType(0), 2)
-		out[0], out[1] = rowsOf(x), leafTargets(c.Attr)
-		if out[1] < 0 || out[1] > mostTargets {
-			return errs.New(errs.Model, "n_targets is %d: it must lie in [0, %d]", out[1], mostTargets)
-		}
-		return nil
-	},
-	Prepare: func(c *op.Context) error { return op.Row[regression](c).prepare(c) },
-	Run: func(c *op.Context) error {
-		op.Row[regression](c).run(c)
-		return nil
-	},
-	DTypes: op.ByType(map[tensor.DType]regression{
-		tensor.F32: sumsOf[float32](load[float32], func(x float32) float32 { return x }),
-		tensor.F64: sumsOf[float64](load[float64], func(x float64) float64 { return x }),
-		tensor.F16: sumsOf[float32](loadHalf, tensor.HalfOf),
-	}),
-	Columns: op.AnyMatrix,
+var TreeEnsemble = op.Declare(Domain, "TreeEnsemble", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{5: ""},
+		Attrs: op.Attrs(op.Int("aggregate_function", 1), op.Int("post_transform", 0), op.Required("tree_roots", op.KindInts), op.Tensor("nodes_hitrates"),
+			op.Ints("nodes_missing_value_tracks_true"), op.Required("nodes_modes", op.KindTensor), op.Required("leaf_weights", op.KindTensor),
+			op.Required("leaf_targetids", op.KindInts), op.Required("nodes_falsenodeids", op.KindInts), op.Optional("n_targets", op.KindInt),
+			op.Required("nodes_trueleafs", op.KindInts), op.Required("nodes_featureids", op.KindInts), op.Required("nodes_splits", op.KindTensor),
+			op.Required("nodes_falseleafs", op.KindInts), op.Required("nodes_truenodeids", op.KindInts), op.Tensor("membership_values")),
+		Shape: func(c *op.Infer) error {
+			x := c.In(0)
+			if err := matrixShape(x); err != nil {
+				return err
+			}
+			out := c.Grow(0, c.DType(0), 2)
+			out[0], out[1] = rowsOf(x), leafTargets(c.Attr)
+			if out[1] < 0 || out[1] > mostTargets {
+				return errs.New(errs.Model, "n_targets is %d: it must lie in [0, %d]", out[1], mostTargets)
+			}
+			return nil
+		},
+		Prepare: func(c *op.Context) error { return op.Row[regression](c).prepare(c) },
+		Run: func(c *op.Context) error {
+			op.Row[regression](c).run(c)
+			return nil
+		},
+		DTypes: op.ByType(map[tensor.DType]regression{
+			tensor.F32: sumsOf[float32](load[float32], func(x float32) float32 { return x }),
+			tensor.F64: sumsOf[float64](load[float64], func(x float64) float64 { return x }),
+			tensor.F16: sumsOf[float32](loadHalf, tensor.HalfOf),
+		}),
+		Columns: op.AnyMatrix,
+	}
 })
 
 func leafTargets(a *op.Values) int {

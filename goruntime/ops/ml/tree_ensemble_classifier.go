@@ -16,25 +16,27 @@ import (
 // gives, as onnx.reference has them. Where the leaves vote for both, ONNX Runtime takes
 // the second class for any vote above 0; where there are two base values, which the
 // specification adds to the scores, it leaves some of them out.
-var TreeEnsembleClassifier = op.Declare(op.Def{
-	Name: "TreeEnsembleClassifier", Domain: Domain, Versions: op.Versions{1: "", 3: "double thresholds", 5: "deprecated"},
-	Attrs: append(slices.Clone(nodeAttrs), op.Ints("class_ids"), op.Ints("class_nodeids"), op.Ints("class_treeids"), op.Floats("class_weights"),
-		op.Tensor("class_weights_as_tensor"), op.Ints("classlabels_int64s"), op.Strings("classlabels_strings")),
-	Shape: func(c *op.Infer) error {
-		x := c.In(0)
-		if err := matrixShape(x); err != nil {
-			return err
-		}
-		classes := len(c.Attr.Ints("classlabels_int64s")) + len(c.Attr.Strs("classlabels_strings"))
-		return classifierShape(c, labelType(c.Attr, "classlabels_strings"), classes)
-	},
-	Prepare: func(c *op.Context) error { return op.Row[classification](c).prepare(c) },
-	Run:     func(c *op.Context) error { return op.Row[classification](c).run(c) },
-	DTypes: op.ByType(map[tensor.DType]classification{
-		tensor.F32: classificationOf[float32](load[float32]), tensor.F64: classificationOf[float64](load[float64]),
-		tensor.I64: classificationOf[float64](load[int64]), tensor.I32: classificationOf[float64](load[int32]),
-	}),
-	Columns: op.AnyMatrix,
+var TreeEnsembleClassifier = op.Declare(Domain, "TreeEnsembleClassifier", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{1: "", 3: "double thresholds", 5: "deprecated"},
+		Attrs: append(slices.Clone(nodeAttrs), op.Ints("class_ids"), op.Ints("class_nodeids"), op.Ints("class_treeids"), op.Floats("class_weights"),
+			op.Tensor("class_weights_as_tensor"), op.Ints("classlabels_int64s"), op.Strings("classlabels_strings")),
+		Shape: func(c *op.Infer) error {
+			x := c.In(0)
+			if err := matrixShape(x); err != nil {
+				return err
+			}
+			classes := len(c.Attr.Ints("classlabels_int64s")) + len(c.Attr.Strs("classlabels_strings"))
+			return classifierShape(c, labelType(c.Attr, "classlabels_strings"), classes)
+		},
+		Prepare: func(c *op.Context) error { return op.Row[classification](c).prepare(c) },
+		Run:     func(c *op.Context) error { return op.Row[classification](c).run(c) },
+		DTypes: op.ByType(map[tensor.DType]classification{
+			tensor.F32: classificationOf[float32](load[float32]), tensor.F64: classificationOf[float64](load[float64]),
+			tensor.I64: classificationOf[float64](load[int64]), tensor.I32: classificationOf[float64](load[int32]),
+		}),
+		Columns: op.AnyMatrix,
+	}
 })
 
 // classifierShape: X [N, F] or [F] -> labels [N], scores [N, scores].

@@ -58,7 +58,7 @@ func TestTreeEnsembleClassifier(t *testing.T) {
 		{"only classes with votes count", ballot([]int{1, 1}, []float32{-1, -2}, three...), optest.Str(optest.Dims(2), "", ""), 3, []float32{0, -1, 0, 0, -2, 0}},
 		{"one class", ballot([]int{0, 0}, mixed, "classlabels_int64s", []int{5}, "base_values", []float32{1}), optest.Ints(5, 5), 1, []float32{0.7, 1.7}},
 	} {
-		for _, d := range TreeEnsembleClassifier.DTypes.Types() {
+		for _, d := range TreeEnsembleClassifier.Def().DTypes.Types() {
 			cases = append(cases, optest.Case{
 				Name: c.name + " " + d.String(), Attrs: c.attrs, In: optest.In(optest.Filled(d, optest.Dims(2, 1), 0, 2)),
 				Want: optest.Want(c.labels, optest.F32(optest.Dims(2, c.classes), c.scores...)), Tol: 2e-5,

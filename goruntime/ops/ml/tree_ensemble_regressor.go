@@ -11,32 +11,34 @@ import (
 // TreeEnsembleRegressor adds up what the leaves of many trees give.
 // https://onnx.ai/onnx/operators/onnx_aionnxml_TreeEnsembleRegressor.html
 // Departures: none. ONNX Runtime transforms a single target by PROBIT only.
-var TreeEnsembleRegressor = op.Declare(op.Def{
-	Name: "TreeEnsembleRegressor", Domain: Domain, Versions: op.Versions{1: "", 3: "double thresholds", 5: "deprecated"},
-	Attrs: append(slices.Clone(nodeAttrs), op.String("aggregate_function", "SUM"), op.Optional("n_targets", op.KindInt),
-		op.Ints("target_ids"), op.Ints("target_nodeids"), op.Ints("target_treeids"), op.Floats("target_weights"), op.Tensor("target_weights_as_tensor")),
-	Shape: func(c *op.Infer) error {
-		x := c.In(0)
-		if err := matrixShape(x); err != nil {
-			return err
-		}
-		out := c.Grow(0, tensor.F32, 2)
-		out[0], out[1] = rowsOf(x), targetsOf(c.Attr)
-		if out[1] < 0 || out[1] > mostTargets {
-			return errs.New(errs.Model, "n_targets is %d: it must lie in [0, %d]", out[1], mostTargets)
-		}
-		return nil
-	},
-	Prepare: func(c *op.Context) error { return op.Row[regression](c).prepare(c) },
-	Run: func(c *op.Context) error {
-		op.Row[regression](c).run(c)
-		return nil
-	},
-	DTypes: op.ByType(map[tensor.DType]regression{
-		tensor.F32: regressionOf[float32](load[float32]), tensor.F64: regressionOf[float64](load[float64]),
-		tensor.I64: regressionOf[float64](load[int64]), tensor.I32: regressionOf[float64](load[int32]),
-	}),
-	Columns: op.AnyMatrix,
+var TreeEnsembleRegressor = op.Declare(Domain, "TreeEnsembleRegressor", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{1: "", 3: "double thresholds", 5: "deprecated"},
+		Attrs: append(slices.Clone(nodeAttrs), op.String("aggregate_function", "SUM"), op.Optional("n_targets", op.KindInt),
+			op.Ints("target_ids"), op.Ints("target_nodeids"), op.Ints("target_treeids"), op.Floats("target_weights"), op.Tensor("target_weights_as_tensor")),
+		Shape: func(c *op.Infer) error {
+			x := c.In(0)
+			if err := matrixShape(x); err != nil {
+				return err
+			}
+			out := c.Grow(0, tensor.F32, 2)
+			out[0], out[1] = rowsOf(x), targetsOf(c.Attr)
+			if out[1] < 0 || out[1] > mostTargets {
+				return errs.New(errs.Model, "n_targets is %d: it must lie in [0, %d]", out[1], mostTargets)
+			}
+			return nil
+		},
+		Prepare: func(c *op.Context) error { return op.Row[regression](c).prepare(c) },
+		Run: func(c *op.Context) error {
+			op.Row[regression](c).run(c)
+			return nil
+		},
+		DTypes: op.ByType(map[tensor.DType]regression{
+			tensor.F32: regressionOf[float32](load[float32]), tensor.F64: regressionOf[float64](load[float64]),
+			tensor.I64: regressionOf[float64](load[int64]), tensor.I32: regressionOf[float64](load[int32]),
+		}),
+		Columns: op.AnyMatrix,
+	}
 })
 
 func targetsOf(a *op.Values) int {

@@ -29,7 +29,7 @@ func stumps(more ...any) []op.Value {
 func TestTreeEnsembleRegressor(t *testing.T) {
 	var cases []optest.Case
 	four := optest.Dims(4, 2)
-	for _, d := range TreeEnsembleRegressor.DTypes.Types() {
+	for _, d := range TreeEnsembleRegressor.Def().DTypes.Types() {
 		in := optest.In(optest.Filled(d, four, 2, 5, 3, 5, 2, 6, 3, 6))
 		for _, c := range []struct {
 			name string

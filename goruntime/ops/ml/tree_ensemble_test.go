@@ -32,7 +32,7 @@ func grove(d tensor.DType, more ...any) []op.Value {
 func TestTreeEnsemble(t *testing.T) {
 	nan := math.NaN()
 	var cases []optest.Case
-	for _, d := range TreeEnsemble.DTypes.Types() {
+	for _, d := range TreeEnsemble.Def().DTypes.Types() {
 		x := optest.Filled(d, optest.Dims(3, 1), 1.25, -3.5, 1.75)
 		for _, c := range []struct {
 			name string

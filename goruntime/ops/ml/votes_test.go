@@ -133,7 +133,7 @@ func TestZerosAreVotes(t *testing.T) {
 // A forest is laid out once for a node, whatever is scored.
 func TestForestsAreSharedByShapes(t *testing.T) {
 	g := grow(rand.New(rand.NewPCG(1, 5)), 3, 3, 2, 1, 0)
-	attrs, err := op.NewValues(TreeEnsembleRegressor, optest.Attrs("nodes_treeids", g.tree, "nodes_nodeids", g.node, "nodes_featureids", g.feature, "nodes_values", g.value,
+	attrs, err := op.NewValues(TreeEnsembleRegressor.Def(), optest.Attrs("nodes_treeids", g.tree, "nodes_nodeids", g.node, "nodes_featureids", g.feature, "nodes_values", g.value,
 		"nodes_modes", g.modes, "nodes_truenodeids", g.yes, "nodes_falsenodeids", g.no, "target_treeids", g.of, "target_nodeids", g.at, "target_ids", g.target, "target_weights", g.weight))
 	if err != nil {
 		t.Fatal(err)

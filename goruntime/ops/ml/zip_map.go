@@ -13,14 +13,14 @@ import (
 //
 // All maps share one tensor of keys; their values are rows of one copy of the
 // input.
-var ZipMap = op.Declare(op.Def{
-	Name:     "ZipMap",
-	Domain:   "ai.onnx.ml",
-	Versions: op.Versions{1: ""},
-	Attrs:    op.Attrs(op.Ints("classlabels_int64s"), op.Strings("classlabels_strings")),
-	Control:  true,
-	Computes: true,
-	Run:      zipMapRun,
+var ZipMap = op.Declare("ai.onnx.ml", "ZipMap", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{1: ""},
+		Attrs:    op.Attrs(op.Ints("classlabels_int64s"), op.Strings("classlabels_strings")),
+		Control:  true,
+		Computes: true,
+		Run:      zipMapRun,
+	}
 })
 
 // zipMapRun: X [N, E] or [E] -> N maps.

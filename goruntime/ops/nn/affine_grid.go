@@ -9,40 +9,41 @@ import (
 // AffineGrid maps a regular grid on [-1, 1] by the affine matrices theta: the
 // positions that GridSample takes.
 // https://onnx.ai/onnx/operators/onnx__AffineGrid.html   Departures: none.
-var AffineGrid = op.Declare(op.Def{
-	Name:     "AffineGrid",
-	Versions: op.Versions{20: ""},
-	Attrs:    op.Attrs(op.Int("align_corners", 0)),
-	Shape: func(c *op.Infer) error {
-		theta := c.In(0)
-		size, err := c.Ints(1)
-		if err != nil {
+var AffineGrid = op.Declare("", "AffineGrid", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{20: ""},
+		Attrs:    op.Attrs(op.Int("align_corners", 0)),
+		Shape: func(c *op.Infer) error {
+			theta := c.In(0)
+			size, err := c.Ints(1)
+			if err != nil {
+				return err
+			}
+			r := len(size) - 2
+			if r != 2 && r != 3 || !theta.Equal(tensor.Shape{size[0], r, r + 1}) {
+				return errs.New(errs.Shape, "theta has shape %v, size is %v: [N, 2, 3] and [N, C, H, W], or [N, 3, 4] and [N, C, D, H, W] expected", theta, size)
+			}
+			out := c.Grow(0, c.DType(0), r+2)
+			out[0], out[r+1] = size[0], r
+			copy(out[1:], size[2:])
+			_, err = out.Check(c.DType(0))
 			return err
-		}
-		r := len(size) - 2
-		if r != 2 && r != 3 || !theta.Equal(tensor.Shape{size[0], r, r + 1}) {
-			return errs.New(errs.Shape, "theta has shape %v, size is %v: [N, 2, 3] and [N, C, H, W], or [N, 3, 4] and [N, C, D, H, W] expected", theta, size)
-		}
-		out := c.Grow(0, c.DType(0), r+2)
-		out[0], out[r+1] = size[0], r
-		copy(out[1:], size[2:])
-		_, err = out.Check(c.DType(0))
-		return err
-	},
-	Prepare: func(c *op.Context) error {
-		c.State = &affine{corners: c.Attr.Bool("align_corners")}
-		return nil
-	},
-	Run: func(c *op.Context) error {
-		s := c.State.(*affine)
-		s.kernel, s.out, s.theta = op.Row[affineKernel](c), c.Out(0), c.In(0)
-		dims := s.out.Shape
-		s.dims = dims[1 : len(dims)-1]
-		c.For(dims[:len(dims)-1].Elements(), 4<<10, s)
-		return nil
-	},
-	DTypes: floats(affineOf(single), affineOf(double), affineOf(half), affineOf(brain)),
-	Also:   map[int][]tensor.DType{1: {tensor.I64}},
+		},
+		Prepare: func(c *op.Context) error {
+			c.State = &affine{corners: c.Attr.Bool("align_corners")}
+			return nil
+		},
+		Run: func(c *op.Context) error {
+			s := c.State.(*affine)
+			s.kernel, s.out, s.theta = op.Row[affineKernel](c), c.Out(0), c.In(0)
+			dims := s.out.Shape
+			s.dims = dims[1 : len(dims)-1]
+			c.For(dims[:len(dims)-1].Elements(), 4<<10, s)
+			return nil
+		},
+		DTypes: floats(affineOf(single), affineOf(double), affineOf(half), affineOf(brain)),
+		Also:   map[int][]tensor.DType{1: {tensor.I64}},
+	}
 })
 
 // affine is the State of an AffineGrid.

@@ -24,7 +24,7 @@ func TestLogSoftmax(t *testing.T) {
 		{Name: "nothing", In: optest.In(optest.F32(optest.Dims(2, 0))), Want: optest.Want(optest.F32(optest.Dims(2, 0)))},
 		{Name: "an axis that does not exist", Attrs: optest.Attrs("axis", 2), In: optest.In(optest.F32(optest.Dims(1, 1), 0)), Err: "axis 2", Code: errs.Shape},
 	}
-	for _, d := range LogSoftmax.DTypes.Types() {
+	for _, d := range LogSoftmax.Def().DTypes.Types() {
 		tol := map[tensor.DType]float64{tensor.F16: 1e-3, tensor.BF16: 8e-3, tensor.F32: 1e-6, tensor.F64: 1e-7}[d]
 		cases = append(cases,
 			optest.Case{Name: "rows " + d.String(), In: optest.In(optest.Filled(d, optest.Dims(3), -1, 0, 1)), Want: optest.Want(optest.Filled(d, optest.Dims(3), -2.4076059, -1.4076059, -0.40760595)), Tol: tol},
@@ -61,7 +61,7 @@ func TestHardmax(t *testing.T) {
 		{Name: "a scalar", In: optest.In(optest.F32(nil, 5)), Want: optest.Want(optest.F32(nil, 1))},
 		{Name: "nothing", In: optest.In(optest.F32(optest.Dims(0, 2))), Want: optest.Want(optest.F32(optest.Dims(0, 2)))},
 	}
-	for _, d := range Hardmax.DTypes.Types() {
+	for _, d := range Hardmax.Def().DTypes.Types() {
 		cases = append(cases, optest.Case{Name: "columns " + d.String(), Attrs: optest.Attrs("axis", -2), In: optest.In(optest.Filled(d, optest.Dims(3, 2), 1, 4, 2, 3, 0, 5)), Want: optest.Want(optest.Filled(d, optest.Dims(3, 2), 0, 0, 1, 0, 0, 1))})
 	}
 	optest.Run(t, Hardmax, cases)
@@ -71,7 +71,7 @@ func TestHardmax(t *testing.T) {
 func TestAlongAxisFlattensBeforeVersion13(t *testing.T) {
 	x := optest.F32(optest.Dims(2, 2, 2), 1, 2, 3, 4, 8, 7, 6, 5)
 	for _, c := range []struct {
-		def  *op.Def
+		def  *op.Operator
 		want []float32
 	}{
 		{Hardmax1, []float32{0, 0, 0, 1, 1, 0, 0, 0}},

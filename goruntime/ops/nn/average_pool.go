@@ -9,30 +9,31 @@ import (
 // padding (ceil_mode) never counts; the padding counts with count_include_pad.
 // https://onnx.ai/onnx/operators/onnx__AveragePool.html   Departures: none.
 // A window over nothing that counts gives 0.
-var AveragePool = op.Declare(op.Def{
-	Name:     "AveragePool",
-	Versions: op.Versions{1: "", 7: "count_include_pad", 10: "ceil_mode", 11: "defaults", 19: "dilations", 22: "bfloat16"},
-	Attrs: op.Attrs(op.String("auto_pad", "NOTSET"), op.Int("ceil_mode", 0), op.Int("count_include_pad", 0), op.Ints("dilations"),
-		op.Required("kernel_shape", op.KindInts), op.Ints("pads"), op.Ints("strides")),
-	Shape: poolShape,
-	Prepare: func(c *op.Context) error {
-		win, err := poolWindow(c.Attr, c.In(0).Shape)
-		if err != nil {
-			return err
-		}
-		p := newPooling(win, c.In(0).Shape)
-		if c.In(0).DType != tensor.F32 || p.band().pixels < 1 {
-			p.list()
-		}
-		p.counts = make([]float32, p.pixels)
-		for i := range p.counts {
-			p.counts[i] = float32(max(1, win.covered(i, c.Attr.Bool("count_include_pad"))))
-		}
-		c.State = p
-		return nil
-	},
-	Run:    poolRun,
-	DTypes: floats(averagePool32, averagePool(double), averagePool(half), averagePool(brain)),
+var AveragePool = op.Declare("", "AveragePool", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{1: "", 7: "count_include_pad", 10: "ceil_mode", 11: "defaults", 19: "dilations", 22: "bfloat16"},
+		Attrs: op.Attrs(op.String("auto_pad", "NOTSET"), op.Int("ceil_mode", 0), op.Int("count_include_pad", 0), op.Ints("dilations"),
+			op.Required("kernel_shape", op.KindInts), op.Ints("pads"), op.Ints("strides")),
+		Shape: poolShape,
+		Prepare: func(c *op.Context) error {
+			win, err := poolWindow(c.Attr, c.In(0).Shape)
+			if err != nil {
+				return err
+			}
+			p := newPooling(win, c.In(0).Shape)
+			if c.In(0).DType != tensor.F32 || p.band().pixels < 1 {
+				p.list()
+			}
+			p.counts = make([]float32, p.pixels)
+			for i := range p.counts {
+				p.counts[i] = float32(max(1, win.covered(i, c.Attr.Bool("count_include_pad"))))
+			}
+			c.State = p
+			return nil
+		},
+		Run:    poolRun,
+		DTypes: floats(averagePool32, averagePool(double), averagePool(half), averagePool(brain)),
+	}
 })
 
 // covered returns how many elements of the window at output p lie on the input,

@@ -10,7 +10,7 @@ import (
 
 // The values are those of ONNX Runtime.
 func TestAveragePool(t *testing.T) {
-	for _, d := range AveragePool.DTypes.Types() {
+	for _, d := range AveragePool.Def().DTypes.Types() {
 		of := func(dims tensor.Shape, v ...float64) *tensor.View { return optest.Filled(d, dims, v...) }
 		optest.Run(t, AveragePool, []optest.Case{
 			{

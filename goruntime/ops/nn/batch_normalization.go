@@ -15,30 +15,40 @@ import (
 // batch.
 // https://onnx.ai/onnx/operators/onnx__BatchNormalization.html   Departures: none.
 // Before version 14 a node trains where it names more outputs than Y.
-var BatchNormalization = batchNormalization(op.Versions{14: "training_mode", 15: "types of their own for scale and statistics"},
-	op.Int("training_mode", 0))
+var BatchNormalization = op.Declare("", "BatchNormalization", func() op.Def {
+	return batchNormalization(op.Versions{14: "training_mode", 15: "types of their own for scale and statistics"},
+		op.Int("training_mode", 0))
+})
 
 // The versions before, by their attributes.
 var (
-	BatchNormalization9 = batchNormalization(op.Versions{9: "without spatial"})
-	BatchNormalization7 = batchNormalization(op.Versions{7: "spatial"}, op.Int("spatial", 1))
-	BatchNormalization6 = batchNormalization(op.Versions{6: "is_test"}, op.Int("spatial", 1), op.Int("is_test", 0))
-	BatchNormalization1 = batchNormalization(op.Versions{1: "consumed_inputs"}, op.Int("spatial", 1), op.Int("is_test", 0),
-		op.Required("consumed_inputs", op.KindInts))
+	BatchNormalization9 = op.Declare("", "BatchNormalization", func() op.Def {
+		return batchNormalization(op.Versions{9: "without spatial"})
+	})
+	BatchNormalization7 = op.Declare("", "BatchNormalization", func() op.Def {
+		return batchNormalization(op.Versions{7: "spatial"}, op.Int("spatial", 1))
+	})
+	BatchNormalization6 = op.Declare("", "BatchNormalization", func() op.Def {
+		return batchNormalization(op.Versions{6: "is_test"}, op.Int("spatial", 1), op.Int("is_test", 0))
+	})
+	BatchNormalization1 = op.Declare("", "BatchNormalization", func() op.Def {
+		return batchNormalization(op.Versions{1: "consumed_inputs"}, op.Int("spatial", 1), op.Int("is_test", 0),
+			op.Required("consumed_inputs", op.KindInts))
+	})
 )
 
-func batchNormalization(versions op.Versions, attrs ...op.Attr) *op.Def {
+func batchNormalization(versions op.Versions, attrs ...op.Attr) op.Def {
 	def := op.Def{
-		Name: "BatchNormalization", Versions: versions,
-		Attrs: append([]op.Attr{op.Float("epsilon", 1e-5), op.Float("momentum", 0.9)}, attrs...),
-		Shape: batchNormShape, Prepare: batchNormPrepare, Run: batchNormRun, InPlace: op.FirstOnly,
+		Versions: versions,
+		Attrs:    append([]op.Attr{op.Float("epsilon", 1e-5), op.Float("momentum", 0.9)}, attrs...),
+		Shape:    batchNormShape, Prepare: batchNormPrepare, Run: batchNormRun, InPlace: op.FirstOnly,
 		Affine: batchNormAffine,
 		DTypes: floats(batchOf(single).with(apply32), batchOf(double), batchOf(half), batchOf(brain)),
 	}
 	if _, mixed := versions[15]; mixed {
 		def.Also = map[int][]tensor.DType{1: floatTypes, 2: floatTypes, 3: floatTypes, 4: floatTypes}
 	}
-	return op.Declare(def)
+	return def
 }
 
 // trains reports whether a node's statistics are those of its batch.

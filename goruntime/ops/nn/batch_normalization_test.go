@@ -10,7 +10,7 @@ import (
 
 // The values are those of ONNX Runtime and, of training, NumPy.
 func TestBatchNormalization(t *testing.T) {
-	for _, d := range BatchNormalization.DTypes.Types() {
+	for _, d := range BatchNormalization.Def().DTypes.Types() {
 		of := func(dims tensor.Shape, v ...float64) *tensor.View { return optest.Filled(d, dims, v...) }
 		optest.Run(t, BatchNormalization, []optest.Case{
 			{
@@ -49,7 +49,7 @@ func TestBatchNormalization(t *testing.T) {
 
 // The values are those of ONNX Runtime.
 func TestBatchNormalizationMixedTypes(t *testing.T) {
-	for _, d := range BatchNormalization.DTypes.Types() {
+	for _, d := range BatchNormalization.Def().DTypes.Types() {
 		of := func(dims tensor.Shape, v ...float64) *tensor.View { return optest.Filled(d, dims, v...) }
 		optest.Run(t, BatchNormalization, []optest.Case{
 			{
@@ -63,7 +63,7 @@ func TestBatchNormalizationMixedTypes(t *testing.T) {
 
 // The values are those of ONNX Runtime.
 func TestBatchNormalization9(t *testing.T) {
-	for _, d := range BatchNormalization9.DTypes.Types() {
+	for _, d := range BatchNormalization9.Def().DTypes.Types() {
 		of := func(dims tensor.Shape, v ...float64) *tensor.View { return optest.Filled(d, dims, v...) }
 		optest.Run(t, BatchNormalization9, []optest.Case{
 			{
@@ -82,7 +82,7 @@ func TestBatchNormalization9(t *testing.T) {
 
 // The values are those of ONNX Runtime.
 func TestBatchNormalization7(t *testing.T) {
-	for _, d := range BatchNormalization7.DTypes.Types() {
+	for _, d := range BatchNormalization7.Def().DTypes.Types() {
 		of := func(dims tensor.Shape, v ...float64) *tensor.View { return optest.Filled(d, dims, v...) }
 		optest.Run(t, BatchNormalization7, []optest.Case{
 			{
@@ -101,7 +101,7 @@ func TestBatchNormalization7(t *testing.T) {
 
 // The values are those of ONNX Runtime.
 func TestBatchNormalization6(t *testing.T) {
-	for _, d := range BatchNormalization6.DTypes.Types() {
+	for _, d := range BatchNormalization6.Def().DTypes.Types() {
 		of := func(dims tensor.Shape, v ...float64) *tensor.View { return optest.Filled(d, dims, v...) }
 		optest.Run(t, BatchNormalization6, []optest.Case{
 			{
@@ -115,7 +115,7 @@ func TestBatchNormalization6(t *testing.T) {
 
 // The values are those of ONNX Runtime.
 func TestBatchNormalization1(t *testing.T) {
-	for _, d := range BatchNormalization1.DTypes.Types() {
+	for _, d := range BatchNormalization1.Def().DTypes.Types() {
 		of := func(dims tensor.Shape, v ...float64) *tensor.View { return optest.Filled(d, dims, v...) }
 		optest.Run(t, BatchNormalization1, []optest.Case{
 			{

@@ -13,52 +13,53 @@ import (
 // continues past_state, with a filter of its own that looks back only; the last
 // elements are the state for the next call.
 // https://onnx.ai/onnx/operators/onnx__CausalConvWithState.html   Departures: none.
-var CausalConvWithState = op.Declare(op.Def{
-	Name:     "CausalConvWithState",
-	Versions: op.Versions{27: ""},
-	Attrs:    op.Attrs(op.String("activation", "none")),
-	Shape: func(c *op.Infer) error {
-		x, w := c.In(0), c.In(1)
-		if len(x) != 3 || len(w) != 3 || w[0] != x[1] || w[1] != 1 || w[2] < 1 {
-			return errs.New(errs.Shape, "the input has shape %v, the weight %v: [B, C, L] and [C, 1, k] expected", x, w)
-		}
-		if c.Has(2) && !c.In(2).Equal(x[1:2]) {
-			return errs.New(errs.Shape, "the bias has shape %v, [%d] expected", c.In(2), x[1])
-		}
-		state := tensor.Shape{x[0], x[1], w[2] - 1}
-		if c.Has(3) && !c.In(3).Equal(state) {
-			return errs.New(errs.Shape, "past_state has shape %v, %v expected", c.In(3), state)
-		}
-		switch a := c.Attr.Str("activation"); a {
-		case "none", "silu", "swish":
-		default:
-			return errs.New(errs.Argument, "activation %q is none of none, silu, swish", a)
-		}
-		c.SetOutput(0, c.DType(0), x)
-		c.SetOutput(1, c.DType(0), state)
-		return nil
-	},
-	Prepare: func(c *op.Context) error {
-		x := c.In(0).Shape
-		c.State = &causal{images: x[0], channels: x[1], n: x[2], k: c.In(1).Shape[2], silu: c.Attr.Str("activation") != "none"}
-		return nil
-	},
-	Run: func(c *op.Context) error {
-		s := c.State.(*causal)
-		s.kernel, s.out, s.in, s.w, s.bias, s.past, s.present = op.Row[causalKernel](c), c.Out(0), c.In(0), c.In(1), nil, nil, nil
-		if c.Has(2) {
-			s.bias = c.In(2)
-		}
-		if c.Has(3) {
-			s.past = c.In(3)
-		}
-		if c.Wants(1) {
-			s.present = c.Out(1)
-		}
-		c.For(s.images*s.channels, max(1, (16<<10)/max(1, s.n*s.k)), s)
-		return nil
-	},
-	DTypes: op.ByType(map[tensor.DType]causalKernel{tensor.F32: causal32, tensor.F16: causalOf(half), tensor.BF16: causalOf(brain)}),
+var CausalConvWithState = op.Declare("", "CausalConvWithState", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{27: ""},
+		Attrs:    op.Attrs(op.String("activation", "none")),
+		Shape: func(c *op.Infer) error {
+			x, w := c.In(0), c.In(1)
+			if len(x) != 3 || len(w) != 3 || w[0] != x[1] || w[1] != 1 || w[2] < 1 {
+				return errs.New(errs.Shape, "the input has shape %v, the weight %v: [B, C, L] and [C, 1, k] expected", x, w)
+			}
+			if c.Has(2) && !c.In(2).Equal(x[1:2]) {
+				return errs.New(errs.Shape, "the bias has shape %v, [%d] expected", c.In(2), x[1])
+			}
+			state := tensor.Shape{x[0], x[1], w[2] - 1}
+			if c.Has(3) && !c.In(3).Equal(state) {
+				return errs.New(errs.Shape, "past_state has shape %v, %v expected", c.In(3), state)
+			}
+			switch a := c.Attr.Str("activation"); a {
+			case "none", "silu", "swish":
+			default:
+				return errs.New(errs.Argument, "activation %q is none of none, silu, swish", a)
+			}
+			c.SetOutput(0, c.DType(0), x)
+			c.SetOutput(1, c.DType(0), state)
+			return nil
+		},
+		Prepare: func(c *op.Context) error {
+			x := c.In(0).Shape
+			c.State = &causal{images: x[0], channels: x[1], n: x[2], k: c.In(1).Shape[2], silu: c.Attr.Str("activation") != "none"}
+			return nil
+		},
+		Run: func(c *op.Context) error {
+			s := c.State.(*causal)
+			s.kernel, s.out, s.in, s.w, s.bias, s.past, s.present = op.Row[causalKernel](c), c.Out(0), c.In(0), c.In(1), nil, nil, nil
+			if c.Has(2) {
+				s.bias = c.In(2)
+			}
+			if c.Has(3) {
+				s.past = c.In(3)
+			}
+			if c.Wants(1) {
+				s.present = c.Out(1)
+			}
+			c.For(s.images*s.channels, max(1, (16<<10)/max(1, s.n*s.k)), s)
+			return nil
+		},
+		DTypes: op.ByType(map[tensor.DType]causalKernel{tensor.F32: causal32, tensor.F16: causalOf(half), tensor.BF16: causalOf(brain)}),
+	}
 })
 
 // causal is the State of a CausalConvWithState.

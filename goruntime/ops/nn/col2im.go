@@ -10,71 +10,72 @@ import (
 // pixels, and blocks may overlap.
 // https://onnx.ai/onnx/operators/onnx__Col2Im.html   Departures: strings, which
 // have no sum, are refused.
-var Col2Im = op.Declare(op.Def{
-	Name:     "Col2Im",
-	Versions: op.Versions{18: ""},
-	Attrs:    op.Attrs(op.Ints("dilations"), op.Ints("pads"), op.Ints("strides")),
-	Shape: func(c *op.Infer) error {
-		image, err := c.Ints(1)
-		if err != nil {
-			return err
-		}
-		block, err := c.Ints(2)
-		if err != nil {
-			return err
-		}
-		x := c.In(0)
-		win, err := foldWindow(c.Attr, x, image, block)
-		if err != nil {
-			return err
-		}
-		out := c.Grow(0, c.DType(0), len(image)+2)
-		out[0], out[1] = x[0], x[1]/tensor.Shape(win.kernel).Elements()
-		copy(out[2:], image)
-		_, err = out.Check(c.DType(0))
-		return err
-	},
-	Prepare: func(c *op.Context) error {
-		image, err := c.Ints(1)
-		if err != nil {
-			return err
-		}
-		block, err := c.Ints(2)
-		if err != nil {
-			return err
-		}
-		x := c.In(0).Shape
-		win, err := foldWindow(c.Attr, x, image, block)
-		if err != nil {
-			return err
-		}
-		taps := tensor.Shape(block).Elements()
-		s := &fold{planes: x[0] * x[1] / taps, plane: tensor.Shape(image).Elements(), at: make([]int32, taps*x[2])}
-		for i := range s.at {
-			s.at[i] = -1
-			if at, ok := win.tap(i%x[2], i/x[2]); ok {
-				s.at[i] = int32(at)
+var Col2Im = op.Declare("", "Col2Im", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{18: ""},
+		Attrs:    op.Attrs(op.Ints("dilations"), op.Ints("pads"), op.Ints("strides")),
+		Shape: func(c *op.Infer) error {
+			image, err := c.Ints(1)
+			if err != nil {
+				return err
 			}
-		}
-		c.State = s
-		return nil
-	},
-	Run: func(c *op.Context) error {
-		s := c.State.(*fold)
-		s.kernel, s.out, s.in = op.Row[foldKernel](c), c.Out(0), c.In(0)
-		c.For(s.planes, max(1, (32<<10)/max(1, len(s.at))), s)
-		return nil
-	},
-	DTypes: op.ByType(map[tensor.DType]foldKernel{
-		tensor.F32: folded[float32], tensor.F64: folded[float64],
-		tensor.F16:  foldedBy(func(a, b tensor.Half) tensor.Half { return tensor.HalfOf(a.Float32() + b.Float32()) }),
-		tensor.BF16: foldedBy(func(a, b tensor.BFloat16) tensor.BFloat16 { return tensor.BFloat16Of(a.Float32() + b.Float32()) }),
-		tensor.I8:   folded[int8], tensor.I16: folded[int16], tensor.I32: folded[int32], tensor.I64: folded[int64],
-		tensor.U8: folded[uint8], tensor.U16: folded[uint16], tensor.U32: folded[uint32], tensor.U64: folded[uint64],
-		tensor.C64: folded[complex64], tensor.C128: folded[complex128],
-		tensor.Bool: foldedBy(func(a, b bool) bool { return a || b }),
-	}),
-	Also: map[int][]tensor.DType{1: {tensor.I64}, 2: {tensor.I64}},
+			block, err := c.Ints(2)
+			if err != nil {
+				return err
+			}
+			x := c.In(0)
+			win, err := foldWindow(c.Attr, x, image, block)
+			if err != nil {
+				return err
+			}
+			out := c.Grow(0, c.DType(0), len(image)+2)
+			out[0], out[1] = x[0], x[1]/tensor.Shape(win.kernel).Elements()
+			copy(out[2:], image)
+			_, err = out.Check(c.DType(0))
+			return err
+		},
+		Prepare: func(c *op.Context) error {
+			image, err := c.Ints(1)
+			if err != nil {
+				return err
+			}
+			block, err := c.Ints(2)
+			if err != nil {
+				return err
+			}
+			x := c.In(0).Shape
+			win, err := foldWindow(c.Attr, x, image, block)
+			if err != nil {
+				return err
+			}
+			taps := tensor.Shape(block).Elements()
+			s := &fold{planes: x[0] * x[1] / taps, plane: tensor.Shape(image).Elements(), at: make([]int32, taps*x[2])}
+			for i := range s.at {
+				s.at[i] = -1
+				if at, ok := win.tap(i%x[2], i/x[2]); ok {
+					s.at[i] = int32(at)
+				}
+			}
+			c.State = s
+			return nil
+		},
+		Run: func(c *op.Context) error {
+			s := c.State.(*fold)
+			s.kernel, s.out, s.in = op.Row[foldKernel](c), c.Out(0), c.In(0)
+			c.For(s.planes, max(1, (32<<10)/max(1, len(s.at))), s)
+			return nil
+		},
+		DTypes: op.ByType(map[tensor.DType]foldKernel{
+			tensor.F32: folded[float32], tensor.F64: folded[float64],
+			tensor.F16:  foldedBy(func(a, b tensor.Half) tensor.Half { return tensor.HalfOf(a.Float32() + b.Float32()) }),
+			tensor.BF16: foldedBy(func(a, b tensor.BFloat16) tensor.BFloat16 { return tensor.BFloat16Of(a.Float32() + b.Float32()) }),
+			tensor.I8:   folded[int8], tensor.I16: folded[int16], tensor.I32: folded[int32], tensor.I64: folded[int64],
+			tensor.U8: folded[uint8], tensor.U16: folded[uint16], tensor.U32: folded[uint32], tensor.U64: folded[uint64],
+			tensor.C64: folded[complex64], tensor.C128: folded[complex128],
+			tensor.Bool: foldedBy(func(a, b bool) bool { return a || b }),
+		}),
+		Also: map[int][]tensor.DType{1: {tensor.I64}, 2: {tensor.I64}},
+	}
 })
 
 // foldWindow returns the window whose taps the columns are.

@@ -88,7 +88,7 @@ func (f *filter) reference(x, w, bias []float64) []float64 {
 
 // The numbers are so small that all sums are exact, even in bf16.
 func TestConv(t *testing.T) {
-	for _, d := range Conv.DTypes.Types() {
+	for _, d := range Conv.Def().DTypes.Types() {
 		var cases []optest.Case
 		for i := range filters {
 			f := &filters[i]

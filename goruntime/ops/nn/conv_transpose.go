@@ -13,15 +13,16 @@ import (
 // span, sums where windows overlap, and adds a bias: the gradient of Conv.
 // https://onnx.ai/onnx/operators/onnx__ConvTranspose.html   Departures: none.
 // Where output_shape is larger than the windows reach, the rest is the bias.
-var ConvTranspose = op.Declare(op.Def{
-	Name:     "ConvTranspose",
-	Versions: op.Versions{1: "", 11: "defaults", 22: "bfloat16"},
-	Attrs: op.Attrs(op.String("auto_pad", "NOTSET"), op.Ints("dilations"), op.Int("group", 1), op.Ints("kernel_shape"),
-		op.Ints("output_padding"), op.Ints("output_shape"), op.Ints("pads"), op.Ints("strides")),
-	Shape:   convTransposeShape,
-	Prepare: convTransposePrepare,
-	Run:     func(c *op.Context) error { return op.Row[convKernel](c)(c) },
-	DTypes:  floats(convTranspose32, convTransposeOf(double), convTransposeOf(half), convTransposeOf(brain)),
+var ConvTranspose = op.Declare("", "ConvTranspose", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{1: "", 11: "defaults", 22: "bfloat16"},
+		Attrs: op.Attrs(op.String("auto_pad", "NOTSET"), op.Ints("dilations"), op.Int("group", 1), op.Ints("kernel_shape"),
+			op.Ints("output_padding"), op.Ints("output_shape"), op.Ints("pads"), op.Ints("strides")),
+		Shape:   convTransposeShape,
+		Prepare: convTransposePrepare,
+		Run:     func(c *op.Context) error { return op.Row[convKernel](c)(c) },
+		DTypes:  floats(convTranspose32, convTransposeOf(double), convTransposeOf(half), convTransposeOf(brain)),
+	}
 })
 
 // convTransposeShape: X [N, C, D...], W [C, M/group, K...] -> [N, M, O...].

@@ -13,16 +13,17 @@ import (
 // DeformConv is Conv with each tap of each window moved by an offset and scaled
 // by a mask; between pixels X is interpolated, outside it is 0.
 // https://onnx.ai/onnx/operators/onnx__DeformConv.html   Departures: none.
-var DeformConv = op.Declare(op.Def{
-	Name:     "DeformConv",
-	Versions: op.Versions{19: "", 22: "bfloat16"},
-	Attrs: op.Attrs(op.Ints("dilations"), op.Int("group", 1), op.Ints("kernel_shape"), op.Int("offset_group", 1),
-		op.Ints("pads"), op.Ints("strides")),
-	Shape:   deformShape,
-	Prepare: deformPrepare,
-	Run:     func(c *op.Context) error { return op.Row[deformKernel](c).run(c, c.State.(*deform)) },
-	DTypes: floats(deformKernel{deform32, deformSample(single)}, deformKernel{deformOf(double), deformSample(double)},
-		deformKernel{deformOf(half), deformSample(half)}, deformKernel{deformOf(brain), deformSample(brain)}),
+var DeformConv = op.Declare("", "DeformConv", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{19: "", 22: "bfloat16"},
+		Attrs: op.Attrs(op.Ints("dilations"), op.Int("group", 1), op.Ints("kernel_shape"), op.Int("offset_group", 1),
+			op.Ints("pads"), op.Ints("strides")),
+		Shape:   deformShape,
+		Prepare: deformPrepare,
+		Run:     func(c *op.Context) error { return op.Row[deformKernel](c).run(c, c.State.(*deform)) },
+		DTypes: floats(deformKernel{deform32, deformSample(single)}, deformKernel{deformOf(double), deformSample(double)},
+			deformKernel{deformOf(half), deformSample(half)}, deformKernel{deformOf(brain), deformSample(brain)}),
+	}
 })
 
 // deformShape: X [N, C, D...], W [M, C/group, K...], offset [N, groups*taps*r, O...].

@@ -10,7 +10,7 @@ import (
 
 // The values are those of the reference implementation.
 func TestDeformConv(t *testing.T) {
-	for _, d := range DeformConv.DTypes.Types() {
+	for _, d := range DeformConv.Def().DTypes.Types() {
 		of := func(dims tensor.Shape, v ...float64) *tensor.View { return optest.Filled(d, dims, v...) }
 		optest.Run(t, DeformConv, []optest.Case{
 			{

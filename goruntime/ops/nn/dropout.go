@@ -14,35 +14,38 @@ import (
 // mask is that of numpy.random.seed and uniform; without, it differs in each
 // run.
 // https://onnx.ai/onnx/operators/onnx__Dropout.html   Departures: none.
-var Dropout = op.Declare(op.Def{
-	Name:     "Dropout",
-	Versions: op.Versions{12: "ratio and training_mode are inputs", 13: "bfloat16", 22: "float8"},
-	Attrs:    op.Attrs(op.Optional("seed", op.KindInt)),
-	InPlace:  op.FirstOnly, Random: true,
-	Shape:   dropoutShape,
-	Prepare: dropoutPrepare,
-	Run:     dropoutRun,
-	DTypes:  dropouts.And(smallDropouts),
-	Also:    map[int][]tensor.DType{1: ratioTypes, 2: {tensor.Bool}},
+var Dropout = op.Declare("", "Dropout", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{12: "ratio and training_mode are inputs", 13: "bfloat16", 22: "float8"},
+		Attrs:    op.Attrs(op.Optional("seed", op.KindInt)),
+		InPlace:  op.FirstOnly, Random: true,
+		Shape:   dropoutShape,
+		Prepare: dropoutPrepare,
+		Run:     dropoutRun,
+		DTypes:  dropouts.And(smallDropouts),
+		Also:    map[int][]tensor.DType{1: ratioTypes, 2: {tensor.Bool}},
+	}
 })
 
 // Dropout7 is Dropout before version 12, which only copies. Before version 10
 // the mask has the type of the data.
-var Dropout7 = op.Declare(op.Def{
-	Name:     "Dropout",
-	Versions: op.Versions{7: "", 10: "the mask is bool"},
-	Attrs:    op.Attrs(op.Float("ratio", 0.5)),
-	InPlace:  op.FirstOnly,
-	Shape:    dropoutShape, Prepare: dropoutPrepare, Run: dropoutRun, DTypes: dropouts,
+var Dropout7 = op.Declare("", "Dropout", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{7: "", 10: "the mask is bool"},
+		Attrs:    op.Attrs(op.Float("ratio", 0.5)),
+		InPlace:  op.FirstOnly,
+		Shape:    dropoutShape, Prepare: dropoutPrepare, Run: dropoutRun, DTypes: dropouts,
+	}
 })
 
 // Dropout1 is Dropout before version 7, which trains unless is_test is set.
-var Dropout1 = op.Declare(op.Def{
-	Name:     "Dropout",
-	Versions: op.Versions{1: "", 6: ""},
-	Attrs:    op.Attrs(op.Ints("consumed_inputs"), op.Int("is_test", 0), op.Float("ratio", 0.5)),
-	InPlace:  op.FirstOnly, Random: true,
-	Shape: dropoutShape, Prepare: dropoutPrepare, Run: dropoutRun, DTypes: dropouts,
+var Dropout1 = op.Declare("", "Dropout", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{1: "", 6: ""},
+		Attrs:    op.Attrs(op.Ints("consumed_inputs"), op.Int("is_test", 0), op.Float("ratio", 0.5)),
+		InPlace:  op.FirstOnly, Random: true,
+		Shape: dropoutShape, Prepare: dropoutPrepare, Run: dropoutRun, DTypes: dropouts,
+	}
 })
 
 var dropouts = floats(dropOf(single), dropOf(double), dropOf(half), dropOf(brain))

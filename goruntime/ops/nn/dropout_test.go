@@ -10,7 +10,7 @@ import (
 
 // The masks are those of numpy.random.
 func TestDropout(t *testing.T) {
-	for _, d := range Dropout.DTypes.Types() {
+	for _, d := range Dropout.Def().DTypes.Types() {
 		of := func(dims tensor.Shape, v ...float64) *tensor.View { return optest.Filled(d, dims, v...) }
 		optest.Run(t, Dropout, []optest.Case{
 			{
@@ -54,7 +54,7 @@ func TestDropout(t *testing.T) {
 
 // Only version 12 and later, and those before 7, can train.
 func TestDropout7(t *testing.T) {
-	for _, d := range Dropout7.DTypes.Types() {
+	for _, d := range Dropout7.Def().DTypes.Types() {
 		of := func(dims tensor.Shape, v ...float64) *tensor.View { return optest.Filled(d, dims, v...) }
 		optest.Run(t, Dropout7, []optest.Case{
 			{
@@ -73,7 +73,7 @@ func TestDropout7(t *testing.T) {
 
 // The masks have the type of the data.
 func TestDropout1(t *testing.T) {
-	for _, d := range Dropout1.DTypes.Types() {
+	for _, d := range Dropout1.Def().DTypes.Types() {
 		of := func(dims tensor.Shape, v ...float64) *tensor.View { return optest.Filled(d, dims, v...) }
 		optest.Run(t, Dropout1, []optest.Case{
 			{

@@ -14,30 +14,31 @@ import (
 // are quantized to u8 for each product.
 // https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.DynamicQuantizeLSTM
 // Departures: none.
-var DynamicQuantizeLSTM = op.Declare(op.Def{
-	Name: "DynamicQuantizeLSTM", Domain: "com.microsoft",
-	Versions: op.Versions{1: ""},
-	Attrs: op.Attrs(op.Floats("activation_alpha"), op.Floats("activation_beta"), op.Strings("activations"), op.Float("clip", 0),
-		op.String("direction", "forward"), op.Optional("hidden_size", op.KindInt), op.Int("input_forget", 0)),
-	Shape: func(c *op.Infer) error {
-		s, err := quantizedSizes(c.Attr, c.In(0), c.In(1), c.In(2))
-		if err != nil {
-			return err
-		}
-		for i := 8; i < 12; i++ {
-			if n := c.In(i).Elements(); n != s.dirs && n != s.dirs*4*s.hidden {
-				return errs.New(errs.Shape, "input %d has shape %v: one number for each direction or each of its gates expected", i, c.In(i))
+var DynamicQuantizeLSTM = op.Declare("com.microsoft", "DynamicQuantizeLSTM", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{1: ""},
+		Attrs: op.Attrs(op.Floats("activation_alpha"), op.Floats("activation_beta"), op.Strings("activations"), op.Float("clip", 0),
+			op.String("direction", "forward"), op.Optional("hidden_size", op.KindInt), op.Int("input_forget", 0)),
+		Shape: func(c *op.Infer) error {
+			s, err := quantizedSizes(c.Attr, c.In(0), c.In(1), c.In(2))
+			if err != nil {
+				return err
 			}
-		}
-		return lstmUnit.outputs(c, s)
-	},
-	Prepare: quantizedLSTMPrepare,
-	Run:     recurrentRun,
-	DTypes:  op.ByType(map[tensor.DType]recurrentKernel{tensor.F32: quantizedLSTM}),
-	Also: map[int][]tensor.DType{
-		1: byteTypes, 2: byteTypes, 3: {tensor.F32}, 4: {tensor.I32}, 5: {tensor.F32}, 6: {tensor.F32}, 7: {tensor.F32},
-		8: {tensor.F32}, 9: byteTypes, 10: {tensor.F32}, 11: byteTypes,
-	},
+			for i := 8; i < 12; i++ {
+				if n := c.In(i).Elements(); n != s.dirs && n != s.dirs*4*s.hidden {
+					return errs.New(errs.Shape, "input %d has shape %v: one number for each direction or each of its gates expected", i, c.In(i))
+				}
+			}
+			return lstmUnit.outputs(c, s)
+		},
+		Prepare: quantizedLSTMPrepare,
+		Run:     recurrentRun,
+		DTypes:  op.ByType(map[tensor.DType]recurrentKernel{tensor.F32: quantizedLSTM}),
+		Also: map[int][]tensor.DType{
+			1: byteTypes, 2: byteTypes, 3: {tensor.F32}, 4: {tensor.I32}, 5: {tensor.F32}, 6: {tensor.F32}, 7: {tensor.F32},
+			8: {tensor.F32}, 9: byteTypes, 10: {tensor.F32}, 11: byteTypes,
+		},
+	}
 })
 
 // quantizedSizes reads W [D, I, 4*H] and R [D, H, 4*H].

@@ -11,29 +11,37 @@ import (
 
 // GlobalAveragePool gives the mean of each plane of X [N, C, D...].
 // https://onnx.ai/onnx/operators/onnx__GlobalAveragePool.html   Departures: none.
-var GlobalAveragePool = globalPool("GlobalAveragePool", op.Versions{1: "", 22: "bfloat16"}, nil,
-	floats(mean32, globalMean(double), globalMean(half), globalMean(brain)))
+var GlobalAveragePool = op.Declare("", "GlobalAveragePool", func() op.Def {
+	return globalPool(op.Versions{1: "", 22: "bfloat16"}, nil,
+		floats(mean32, globalMean(double), globalMean(half), globalMean(brain)))
+})
 
 // GlobalMaxPool gives the largest element of each plane of X [N, C, D...], NaN
 // where there is one and the lowest number where the plane is empty.
 // https://onnx.ai/onnx/operators/onnx__GlobalMaxPool.html   Departures: none.
-var GlobalMaxPool = globalPool("GlobalMaxPool", op.Versions{1: "", 22: "bfloat16"}, nil,
-	floats(max32, globalMax(double), globalMax(half), globalMax(brain)))
+var GlobalMaxPool = op.Declare("", "GlobalMaxPool", func() op.Def {
+	return globalPool(op.Versions{1: "", 22: "bfloat16"}, nil,
+		floats(max32, globalMax(double), globalMax(half), globalMax(brain)))
+})
 
 // GlobalLpPool gives the p-norm of each plane of X [N, C, D...]. GlobalLpPool1
 // is it before version 2, where p may be a fraction.
 // https://onnx.ai/onnx/operators/onnx__GlobalLpPool.html   Departures: none.
 var (
-	GlobalLpPool  = globalPool("GlobalLpPool", op.Versions{2: "whole p", 22: "bfloat16"}, op.Attrs(op.Int("p", 2)), globalNorms)
-	GlobalLpPool1 = globalPool("GlobalLpPool", op.Versions{1: "p may be a fraction"}, op.Attrs(op.Float("p", 2)), globalNorms)
+	GlobalLpPool = op.Declare("", "GlobalLpPool", func() op.Def {
+		return globalPool(op.Versions{2: "whole p", 22: "bfloat16"}, op.Attrs(op.Int("p", 2)), globalNorms)
+	})
+	GlobalLpPool1 = op.Declare("", "GlobalLpPool", func() op.Def {
+		return globalPool(op.Versions{1: "p may be a fraction"}, op.Attrs(op.Float("p", 2)), globalNorms)
+	})
 )
 
 var globalNorms = floats(globalNorm(single), globalNorm(double), globalNorm(half), globalNorm(brain))
 
 // globalPool declares an operator that makes one number of each plane.
-func globalPool(name string, versions op.Versions, attrs []op.Attr, table op.Table) *op.Def {
-	return op.Declare(op.Def{
-		Name: name, Versions: versions, Attrs: attrs, DTypes: table,
+func globalPool(versions op.Versions, attrs []op.Attr, table op.Table) op.Def {
+	return op.Def{
+		Versions: versions, Attrs: attrs, DTypes: table,
 		Shape: func(c *op.Infer) error {
 			x := c.In(0)
 			if len(x) < 2 {
@@ -61,7 +69,7 @@ func globalPool(name string, versions op.Versions, attrs []op.Attr, table op.Tab
 			c.For(s.planes, max(1, (64<<10)/max(1, s.n)), s)
 			return nil
 		},
-	})
+	}
 }
 
 // order returns the attribute p of a norm.

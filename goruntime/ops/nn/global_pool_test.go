@@ -11,7 +11,7 @@ import (
 
 // The values are those of ONNX Runtime.
 func TestGlobalAveragePool(t *testing.T) {
-	for _, d := range GlobalAveragePool.DTypes.Types() {
+	for _, d := range GlobalAveragePool.Def().DTypes.Types() {
 		of := func(dims tensor.Shape, v ...float64) *tensor.View { return optest.Filled(d, dims, v...) }
 		optest.Run(t, GlobalAveragePool, []optest.Case{
 			{
@@ -45,7 +45,7 @@ func TestGlobalAveragePool(t *testing.T) {
 
 // The values are those of ONNX Runtime.
 func TestGlobalMaxPool(t *testing.T) {
-	for _, d := range GlobalMaxPool.DTypes.Types() {
+	for _, d := range GlobalMaxPool.Def().DTypes.Types() {
 		of := func(dims tensor.Shape, v ...float64) *tensor.View { return optest.Filled(d, dims, v...) }
 		optest.Run(t, GlobalMaxPool, []optest.Case{
 			{
@@ -69,7 +69,7 @@ func TestGlobalMaxPool(t *testing.T) {
 
 // The values are those of ONNX Runtime.
 func TestGlobalLpPool(t *testing.T) {
-	for _, d := range GlobalLpPool.DTypes.Types() {
+	for _, d := range GlobalLpPool.Def().DTypes.Types() {
 		of := func(dims tensor.Shape, v ...float64) *tensor.View { return optest.Filled(d, dims, v...) }
 		optest.Run(t, GlobalLpPool, []optest.Case{
 			{
@@ -93,7 +93,7 @@ func TestGlobalLpPool(t *testing.T) {
 
 // The values are those of NumPy.
 func TestGlobalLpPool1(t *testing.T) {
-	for _, d := range GlobalLpPool1.DTypes.Types() {
+	for _, d := range GlobalLpPool1.Def().DTypes.Types() {
 		of := func(dims tensor.Shape, v ...float64) *tensor.View { return optest.Filled(d, dims, v...) }
 		optest.Run(t, GlobalLpPool1, []optest.Case{
 			{

@@ -14,20 +14,24 @@ import (
 // Fractions of integers are cut off. A position that is not a number lies
 // outside.
 var (
-	GridSample   = gridSample(op.Versions{20: "any rank", 22: "bfloat16"}, "linear", "cubic")
-	GridSample16 = gridSample(op.Versions{16: "images"}, "bilinear", "bicubic")
+	GridSample = op.Declare("", "GridSample", func() op.Def {
+		return gridSample(op.Versions{20: "any rank", 22: "bfloat16"}, "linear", "cubic")
+	})
+	GridSample16 = op.Declare("", "GridSample", func() op.Def {
+		return gridSample(op.Versions{16: "images"}, "bilinear", "bicubic")
+	})
 )
 
-func gridSample(versions op.Versions, linear, cubic string) *op.Def {
+func gridSample(versions op.Versions, linear, cubic string) op.Def {
 	modes := []string{linear, cubic, "nearest"}
 	_, any := versions[20]
 	grids := floatTypes[:3]
 	if any {
 		grids = floatTypes
 	}
-	return op.Declare(op.Def{
-		Name: "GridSample", Versions: versions,
-		Attrs: op.Attrs(op.Int("align_corners", 0), op.String("mode", linear), op.String("padding_mode", "zeros")),
+	return op.Def{
+		Versions: versions,
+		Attrs:    op.Attrs(op.Int("align_corners", 0), op.String("mode", linear), op.String("padding_mode", "zeros")),
 		Shape: func(c *op.Infer) error {
 			x, grid := c.In(0), c.In(1)
 			r := len(x) - 2
@@ -64,7 +68,7 @@ func gridSample(versions op.Versions, linear, cubic string) *op.Def {
 			tensor.Str: {nearest: nearestSample[op.Bytes16]},
 		}),
 		Also: map[int][]tensor.DType{1: grids},
-	})
+	}
 }
 
 var paddingModes = []string{"zeros", "border", "reflection"}

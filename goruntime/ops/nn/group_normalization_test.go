@@ -11,7 +11,7 @@ import (
 
 // The values are those of NumPy.
 func TestGroupNormalization(t *testing.T) {
-	for _, d := range GroupNormalization.DTypes.Types() {
+	for _, d := range GroupNormalization.Def().DTypes.Types() {
 		of := func(dims tensor.Shape, v ...float64) *tensor.View { return optest.Filled(d, dims, v...) }
 		optest.Run(t, GroupNormalization, []optest.Case{
 			{
@@ -40,7 +40,7 @@ func TestGroupNormalization(t *testing.T) {
 
 // The values are those of NumPy.
 func TestGroupNormalization18(t *testing.T) {
-	for _, d := range GroupNormalization18.DTypes.Types() {
+	for _, d := range GroupNormalization18.Def().DTypes.Types() {
 		of := func(dims tensor.Shape, v ...float64) *tensor.View { return optest.Filled(d, dims, v...) }
 		optest.Run(t, GroupNormalization18, []optest.Case{
 			{

@@ -11,23 +11,29 @@ import (
 
 // GRU runs a layer of gated recurrent units over a sequence.
 // https://onnx.ai/onnx/operators/onnx__GRU.html   Departures: none.
-var GRU = gru(op.Versions{7: "", 14: "layout", 22: "bfloat16"}, gruAttrs)
+var GRU = op.Declare("", "GRU", func() op.Def {
+	return gru(op.Versions{7: "", 14: "layout", 22: "bfloat16"}, gruAttrs)
+})
 
 // The versions before have the attribute output_sequence; the first knows no
 // linear_before_reset.
 var (
-	GRU3 = gru(op.Versions{3: "output_sequence"}, withSequence(gruAttrs))
-	GRU1 = gru(op.Versions{1: "without linear_before_reset"}, append(slices.DeleteFunc(withSequence(gruAttrs), func(a op.Attr) bool {
-		return a.Name == "linear_before_reset" || a.Name == "direction"
-	}), op.String("direction", "foward")))
+	GRU3 = op.Declare("", "GRU", func() op.Def {
+		return gru(op.Versions{3: "output_sequence"}, withSequence(gruAttrs))
+	})
+	GRU1 = op.Declare("", "GRU", func() op.Def {
+		return gru(op.Versions{1: "without linear_before_reset"}, append(slices.DeleteFunc(withSequence(gruAttrs), func(a op.Attr) bool {
+			return a.Name == "linear_before_reset" || a.Name == "direction"
+		}), op.String("direction", "foward")))
+	})
 )
 
 var gruAttrs = op.Attrs(op.Floats("activation_alpha"), op.Floats("activation_beta"), op.Strings("activations"), op.Float("clip", 0),
 	op.String("direction", "forward"), op.Optional("hidden_size", op.KindInt), op.Int("layout", 0), op.Int("linear_before_reset", 0))
 
-func gru(versions op.Versions, attrs []op.Attr) *op.Def {
-	return op.Declare(op.Def{
-		Name: "GRU", Versions: versions, Attrs: attrs, Shape: gruUnit.shape, Run: recurrentRun, DTypes: recurrentKernels,
+func gru(versions op.Versions, attrs []op.Attr) op.Def {
+	return op.Def{
+		Versions: versions, Attrs: attrs, Shape: gruUnit.shape, Run: recurrentRun, DTypes: recurrentKernels,
 		Also: map[int][]tensor.DType{4: {tensor.I32}},
 		Prepare: func(c *op.Context) error {
 			err := gruUnit.prepare(c)
@@ -36,7 +42,7 @@ func gru(versions op.Versions, attrs []op.Attr) *op.Def {
 			}
 			return err
 		},
-	})
+	}
 }
 
 // gruUnit has the gates in the order z, r, h. R is multiplied in two parts: that

@@ -10,7 +10,7 @@ import (
 
 // The values are those of ONNX Runtime.
 func TestGRU(t *testing.T) {
-	for _, d := range GRU.DTypes.Types() {
+	for _, d := range GRU.Def().DTypes.Types() {
 		of := func(dims tensor.Shape, v ...float64) *tensor.View { return optest.Filled(d, dims, v...) }
 		optest.Run(t, GRU, []optest.Case{
 			{

@@ -8,12 +8,14 @@ import (
 // Hardmax gives 1 at the first of the largest elements along an axis and 0
 // elsewhere. NaN counts as larger than all others, as NumPy has it.
 // https://onnx.ai/onnx/operators/onnx__Hardmax.html   Departures: none.
-var Hardmax, Hardmax1 = alongAxis("Hardmax", op.ByType(map[tensor.DType]softmaxKernel{
-	tensor.F32:  hardmax(func(f float32) float32 { return f }, float32(1)),
-	tensor.F64:  hardmax(func(f float64) float64 { return f }, float64(1)),
-	tensor.F16:  hardmax(tensor.Half.Float32, tensor.HalfOf(1)),
-	tensor.BF16: hardmax(tensor.BFloat16.Float32, tensor.BFloat16Of(1)),
-}))
+var Hardmax, Hardmax1 = op.DeclareTwo("", "Hardmax", func() (now, legacy op.Def) {
+	return alongAxis(op.ByType(map[tensor.DType]softmaxKernel{
+		tensor.F32:  hardmax(func(f float32) float32 { return f }, float32(1)),
+		tensor.F64:  hardmax(func(f float64) float64 { return f }, float64(1)),
+		tensor.F16:  hardmax(tensor.Half.Float32, tensor.HalfOf(1)),
+		tensor.BF16: hardmax(tensor.BFloat16.Float32, tensor.BFloat16Of(1)),
+	}))
+})
 
 func hardmax[T any, W float32 | float64](widen func(T) W, one T) softmaxKernel {
 	return func(s *lines, lo, hi int) {

@@ -10,7 +10,7 @@ import (
 
 // The values are those of ONNX Runtime.
 func TestInstanceNormalization(t *testing.T) {
-	for _, d := range InstanceNormalization.DTypes.Types() {
+	for _, d := range InstanceNormalization.Def().DTypes.Types() {
 		of := func(dims tensor.Shape, v ...float64) *tensor.View { return optest.Filled(d, dims, v...) }
 		optest.Run(t, InstanceNormalization, []optest.Case{
 			{
@@ -29,7 +29,7 @@ func TestInstanceNormalization(t *testing.T) {
 
 // The values are those of ONNX Runtime.
 func TestInstanceNormalization1(t *testing.T) {
-	for _, d := range InstanceNormalization1.DTypes.Types() {
+	for _, d := range InstanceNormalization1.Def().DTypes.Types() {
 		of := func(dims tensor.Shape, v ...float64) *tensor.View { return optest.Filled(d, dims, v...) }
 		optest.Run(t, InstanceNormalization1, []optest.Case{
 			{

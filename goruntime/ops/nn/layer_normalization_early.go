@@ -8,20 +8,20 @@ import "github.com/goruntime/goruntime/goruntime/op"
 // https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md
 // Departures: none.
 var (
-	LayerNormalizationEarly = op.Declare(earlyNormalization(""))
-	LayerNormalizationMS    = op.Declare(earlyNormalization("com.microsoft"))
+	LayerNormalizationEarly = op.Declare("", "LayerNormalization", earlyNormalization)
+	LayerNormalizationMS    = op.Declare("com.microsoft", "LayerNormalization", earlyNormalization)
 )
 
-func earlyNormalization(domain string) op.Def {
+func earlyNormalization() op.Def {
 	return op.Def{
-		Name: LayerNormalization.Name, Domain: domain, Versions: op.Versions{1: "before the official operator"},
-		Attrs: LayerNormalization.Attrs,
+		Versions: op.Versions{1: "before the official operator"},
+		Attrs:    LayerNormalization.Def().Attrs,
 		Shape: func(c *op.Infer) error {
 			if err := c.Alike(0, 1, 2); err != nil {
 				return err
 			}
-			return LayerNormalization.Shape(c)
+			return LayerNormalization.Def().Shape(c)
 		},
-		Prepare: LayerNormalization.Prepare, Run: LayerNormalization.Run, DTypes: LayerNormalization.DTypes,
+		Prepare: LayerNormalization.Def().Prepare, Run: LayerNormalization.Def().Run, DTypes: LayerNormalization.Def().DTypes,
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 func TestLayerNormalizationEarly(t *testing.T) {
 	x := optest.F32(optest.Dims(2, 2), 1, 3, -4, 0)
-	for _, def := range []*op.Def{LayerNormalizationEarly, LayerNormalizationMS} {
+	for _, def := range []*op.Operator{LayerNormalizationEarly, LayerNormalizationMS} {
 		optest.Run(t, def, []optest.Case{{
 			Name: "rows of two", Attrs: optest.Attrs("epsilon", 0.0), In: optest.In(x, optest.F32(optest.Dims(2), 2, 1), optest.F32(optest.Dims(2), 0, 5)),
 			Want: optest.Want(optest.F32(optest.Dims(2, 2), -2, 6, -2, 6), optest.F32(optest.Dims(2, 1), 2, -2), optest.F32(optest.Dims(2, 1), 1, 0.5)),

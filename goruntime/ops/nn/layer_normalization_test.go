@@ -11,7 +11,7 @@ import (
 
 // The expected values are NumPy's, in float64, by the specification's formula.
 func TestLayerNormalization(t *testing.T) {
-	for _, d := range LayerNormalization.DTypes.Types() {
+	for _, d := range LayerNormalization.Def().DTypes.Types() {
 		of := func(dims tensor.Shape, v ...float64) *tensor.View { return optest.Filled(d, dims, v...) }
 		stat := func(dims tensor.Shape, v ...float64) *tensor.View { return optest.Filled(tensor.F32, dims, v...) }
 		dims := optest.Dims(2, 2, 3)

@@ -4,12 +4,15 @@ import (
 	"math"
 
 	"github.com/goruntime/goruntime/goruntime/kernels/vec"
+	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
 
 // LogSoftmax gives x - max - log(sum(exp(x - max))) along an axis.
 // https://onnx.ai/onnx/operators/onnx__LogSoftmax.html   Departures: none.
-var LogSoftmax, LogSoftmax1 = alongAxis("LogSoftmax", floats(logSoftmax32, logSoftmaxOf(double), logSoftmaxOf(half), logSoftmaxOf(brain)))
+var LogSoftmax, LogSoftmax1 = op.DeclareTwo("", "LogSoftmax", func() (now, legacy op.Def) {
+	return alongAxis(floats(logSoftmax32, logSoftmaxOf(double), logSoftmaxOf(half), logSoftmaxOf(brain)))
+})
 
 // logBlock is how many exponentials are computed at a time.
 const logBlock = 512

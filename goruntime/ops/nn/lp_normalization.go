@@ -9,26 +9,27 @@ import (
 // LpNormalization divides by the 1-norm or 2-norm along an axis; where that is
 // 0, the result is 0.
 // https://onnx.ai/onnx/operators/onnx__LpNormalization.html   Departures: none.
-var LpNormalization = op.Declare(op.Def{
-	Name:     "LpNormalization",
-	Versions: op.Versions{1: "", 22: "bfloat16"},
-	Attrs:    op.Attrs(op.Int("axis", -1), op.Int("p", 2)),
-	InPlace:  op.FirstOnly,
-	Shape: func(c *op.Infer) error {
-		if p := c.Attr.Int("p"); p != 1 && p != 2 {
-			return errs.New(errs.Argument, "p is %d: it must be 1 or 2", p)
-		}
-		return softmaxShape(c)
-	},
-	Prepare: func(c *op.Context) error {
-		err := prepareAxis(c, false)
-		if err == nil {
-			c.State.(*lines).order = float64(c.Attr.Int("p"))
-		}
-		return err
-	},
-	Run:    runSoftmax,
-	DTypes: floats(lpNormalize(single), lpNormalize(double), lpNormalize(half), lpNormalize(brain)),
+var LpNormalization = op.Declare("", "LpNormalization", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{1: "", 22: "bfloat16"},
+		Attrs:    op.Attrs(op.Int("axis", -1), op.Int("p", 2)),
+		InPlace:  op.FirstOnly,
+		Shape: func(c *op.Infer) error {
+			if p := c.Attr.Int("p"); p != 1 && p != 2 {
+				return errs.New(errs.Argument, "p is %d: it must be 1 or 2", p)
+			}
+			return softmaxShape(c)
+		},
+		Prepare: func(c *op.Context) error {
+			err := prepareAxis(c, false)
+			if err == nil {
+				c.State.(*lines).order = float64(c.Attr.Int("p"))
+			}
+			return err
+		},
+		Run:    runSoftmax,
+		DTypes: floats(lpNormalize(single), lpNormalize(double), lpNormalize(half), lpNormalize(brain)),
+	}
 })
 
 func lpNormalize[T any](n number[T]) softmaxKernel {

@@ -9,20 +9,22 @@ import (
 // version 2, where p may be a fraction and, without kernel_shape, a window is
 // the whole image.
 // https://onnx.ai/onnx/operators/onnx__LpPool.html   Departures: none.
-var LpPool = op.Declare(op.Def{
-	Name:     "LpPool",
-	Versions: op.Versions{2: "whole p", 11: "defaults", 18: "ceil_mode, dilations", 22: "bfloat16"},
-	Attrs: op.Attrs(op.String("auto_pad", "NOTSET"), op.Int("ceil_mode", 0), op.Ints("dilations"),
-		op.Required("kernel_shape", op.KindInts), op.Int("p", 2), op.Ints("pads"), op.Ints("strides")),
-	Shape: poolShape, Prepare: lpPrepare, Run: poolRun, DTypes: lpPools,
+var LpPool = op.Declare("", "LpPool", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{2: "whole p", 11: "defaults", 18: "ceil_mode, dilations", 22: "bfloat16"},
+		Attrs: op.Attrs(op.String("auto_pad", "NOTSET"), op.Int("ceil_mode", 0), op.Ints("dilations"),
+			op.Required("kernel_shape", op.KindInts), op.Int("p", 2), op.Ints("pads"), op.Ints("strides")),
+		Shape: poolShape, Prepare: lpPrepare, Run: poolRun, DTypes: lpPools,
+	}
 })
 
 // LpPool1 is LpPool before version 2.
-var LpPool1 = op.Declare(op.Def{
-	Name:     "LpPool",
-	Versions: op.Versions{1: "p may be a fraction"},
-	Attrs:    op.Attrs(op.String("auto_pad", "NOTSET"), op.Ints("kernel_shape"), op.Float("p", 2), op.Ints("pads"), op.Ints("strides")),
-	Shape:    poolShape, Prepare: lpPrepare, Run: poolRun, DTypes: lpPools,
+var LpPool1 = op.Declare("", "LpPool", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{1: "p may be a fraction"},
+		Attrs:    op.Attrs(op.String("auto_pad", "NOTSET"), op.Ints("kernel_shape"), op.Float("p", 2), op.Ints("pads"), op.Ints("strides")),
+		Shape:    poolShape, Prepare: lpPrepare, Run: poolRun, DTypes: lpPools,
+	}
 })
 
 var lpPools = floats(lpPool(single), lpPool(double), lpPool(half), lpPool(brain))

@@ -9,7 +9,7 @@ import (
 
 // The values are those of ONNX Runtime.
 func TestLpPool(t *testing.T) {
-	for _, d := range LpPool.DTypes.Types() {
+	for _, d := range LpPool.Def().DTypes.Types() {
 		of := func(dims tensor.Shape, v ...float64) *tensor.View { return optest.Filled(d, dims, v...) }
 		optest.Run(t, LpPool, []optest.Case{
 			{
@@ -38,7 +38,7 @@ func TestLpPool(t *testing.T) {
 
 // The values are those of NumPy.
 func TestLpPool1(t *testing.T) {
-	for _, d := range LpPool1.DTypes.Types() {
+	for _, d := range LpPool1.Def().DTypes.Types() {
 		of := func(dims tensor.Shape, v ...float64) *tensor.View { return optest.Filled(d, dims, v...) }
 		optest.Run(t, LpPool1, []optest.Case{
 			{

@@ -13,35 +13,36 @@ import (
 // (bias + alpha/size * sum of squares)^beta, the sum going over size channels
 // around its own.
 // https://onnx.ai/onnx/operators/onnx__LRN.html   Departures: none.
-var LRN = op.Declare(op.Def{
-	Name:     "LRN",
-	Versions: op.Versions{1: "", 13: "bfloat16"},
-	Attrs: op.Attrs(op.Float("alpha", 0.0001), op.Float("beta", 0.75), op.Float("bias", 1),
-		op.Required("size", op.KindInt)),
-	Shape: func(c *op.Infer) error {
-		if len(c.In(0)) < 2 {
-			return errs.New(errs.Shape, "X has shape %v, a rank of 2 or more expected", c.In(0))
-		}
-		if n := c.Attr.Int("size"); n < 1 {
-			return errs.New(errs.Argument, "size is %d: it must be positive", n)
-		}
-		return op.SameAsInput(c)
-	},
-	Prepare: func(c *op.Context) error {
-		x, size := c.In(0).Shape, c.Attr.Int("size")
-		c.State = &lrn{
-			images: x[0], channels: x[1], plane: x[2:].Elements(), before: (size - 1) / 2, after: size / 2,
-			alpha: c.Attr.Float("alpha") / float32(size), beta: c.Attr.Float("beta"), bias: c.Attr.Float("bias"),
-		}
-		return nil
-	},
-	Run: func(c *op.Context) error {
-		s := c.State.(*lrn)
-		s.kernel, s.out, s.in = op.Row[lrnKernel](c), c.Out(0), c.In(0)
-		c.For(s.images*s.blocks(), max(1, (16<<10)/max(1, s.channels*min(blockSize, s.plane))), s)
-		return nil
-	},
-	DTypes: floats(lrn32, lrnOf(double), lrnOf(half), lrnOf(brain)),
+var LRN = op.Declare("", "LRN", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{1: "", 13: "bfloat16"},
+		Attrs: op.Attrs(op.Float("alpha", 0.0001), op.Float("beta", 0.75), op.Float("bias", 1),
+			op.Required("size", op.KindInt)),
+		Shape: func(c *op.Infer) error {
+			if len(c.In(0)) < 2 {
+				return errs.New(errs.Shape, "X has shape %v, a rank of 2 or more expected", c.In(0))
+			}
+			if n := c.Attr.Int("size"); n < 1 {
+				return errs.New(errs.Argument, "size is %d: it must be positive", n)
+			}
+			return op.SameAsInput(c)
+		},
+		Prepare: func(c *op.Context) error {
+			x, size := c.In(0).Shape, c.Attr.Int("size")
+			c.State = &lrn{
+				images: x[0], channels: x[1], plane: x[2:].Elements(), before: (size - 1) / 2, after: size / 2,
+				alpha: c.Attr.Float("alpha") / float32(size), beta: c.Attr.Float("beta"), bias: c.Attr.Float("bias"),
+			}
+			return nil
+		},
+		Run: func(c *op.Context) error {
+			s := c.State.(*lrn)
+			s.kernel, s.out, s.in = op.Row[lrnKernel](c), c.Out(0), c.In(0)
+			c.For(s.images*s.blocks(), max(1, (16<<10)/max(1, s.channels*min(blockSize, s.plane))), s)
+			return nil
+		},
+		DTypes: floats(lrn32, lrnOf(double), lrnOf(half), lrnOf(brain)),
+	}
 })
 
 // lrn is the State of an LRN.

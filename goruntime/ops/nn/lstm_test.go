@@ -106,7 +106,7 @@ var layers = []recurrent{
 }
 
 func TestLSTM(t *testing.T) {
-	for _, d := range LSTM.DTypes.Types() {
+	for _, d := range LSTM.Def().DTypes.Types() {
 		var cases []optest.Case
 		for i := range layers {
 			l := &layers[i]

@@ -16,7 +16,7 @@ func TestMaxPool(t *testing.T) {
 		square[i]++
 	}
 	inf := math.Inf(1)
-	for _, d := range MaxPool.DTypes.Types() {
+	for _, d := range MaxPool.Def().DTypes.Types() {
 		of := func(dims tensor.Shape, v ...float64) *tensor.View { return optest.Filled(d, dims, v...) }
 		x := of(optest.Dims(1, 1, 5, 5), square...)
 		lowest := map[tensor.DType]float64{tensor.I8: -128, tensor.U8: 0}

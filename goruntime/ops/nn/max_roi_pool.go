@@ -12,42 +12,43 @@ import (
 // MaxRoiPool divides each region of interest of X [N, C, H, W] into bins of
 // whole pixels and takes the largest element of each; 0 of an empty bin.
 // https://onnx.ai/onnx/operators/onnx__MaxRoiPool.html   Departures: none.
-var MaxRoiPool = op.Declare(op.Def{
-	Name:     "MaxRoiPool",
-	Versions: op.Versions{1: "", 22: "bfloat16"},
-	Attrs:    op.Attrs(op.Required("pooled_shape", op.KindInts), op.Float("spatial_scale", 1)),
-	Shape: func(c *op.Infer) error {
-		x, rois, size := c.In(0), c.In(1), c.Attr.Ints("pooled_shape")
-		if len(x) != 4 || len(rois) != 2 || rois[1] != 5 {
-			return errs.New(errs.Shape, "X has shape %v, rois %v: [N, C, H, W] and [R, 5] expected", x, rois)
-		}
-		if len(size) != 2 || size[0] < 1 || size[1] < 1 {
-			return errs.New(errs.Argument, "pooled_shape is %v: two positive numbers expected", size)
-		}
-		out := c.Grow(0, c.DType(0), 4)
-		out[0], out[1], out[2], out[3] = rois[0], x[1], size[0], size[1]
-		return nil
-	},
-	Prepare: func(c *op.Context) error {
-		c.State = newRegions(c, c.Attr.Ints("pooled_shape"))
-		c.NeedWorkspace(8 * c.In(1).Elements())
-		return nil
-	},
-	Run: func(c *op.Context) error {
-		s := c.State.(*regions)
-		if err := s.bind(c, 5); err != nil {
-			return err
-		}
-		for r := range s.count {
-			image := s.rois[5*r]
-			if !(image >= 0 && image < float64(s.images)) {
-				return errs.New(errs.Compute, "roi %d is of image %v, of which there are %d", r, image, s.images)
+var MaxRoiPool = op.Declare("", "MaxRoiPool", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{1: "", 22: "bfloat16"},
+		Attrs:    op.Attrs(op.Required("pooled_shape", op.KindInts), op.Float("spatial_scale", 1)),
+		Shape: func(c *op.Infer) error {
+			x, rois, size := c.In(0), c.In(1), c.Attr.Ints("pooled_shape")
+			if len(x) != 4 || len(rois) != 2 || rois[1] != 5 {
+				return errs.New(errs.Shape, "X has shape %v, rois %v: [N, C, H, W] and [R, 5] expected", x, rois)
 			}
-		}
-		c.For(s.count*s.channels, 1, s)
-		return nil
-	},
-	DTypes: floats(maxRoi(single), maxRoi(double), maxRoi(half), maxRoi(brain)),
+			if len(size) != 2 || size[0] < 1 || size[1] < 1 {
+				return errs.New(errs.Argument, "pooled_shape is %v: two positive numbers expected", size)
+			}
+			out := c.Grow(0, c.DType(0), 4)
+			out[0], out[1], out[2], out[3] = rois[0], x[1], size[0], size[1]
+			return nil
+		},
+		Prepare: func(c *op.Context) error {
+			c.State = newRegions(c, c.Attr.Ints("pooled_shape"))
+			c.NeedWorkspace(8 * c.In(1).Elements())
+			return nil
+		},
+		Run: func(c *op.Context) error {
+			s := c.State.(*regions)
+			if err := s.bind(c, 5); err != nil {
+				return err
+			}
+			for r := range s.count {
+				image := s.rois[5*r]
+				if !(image >= 0 && image < float64(s.images)) {
+					return errs.New(errs.Compute, "roi %d is of image %v, of which there are %d", r, image, s.images)
+				}
+			}
+			c.For(s.count*s.channels, 1, s)
+			return nil
+		},
+		DTypes: floats(maxRoi(single), maxRoi(double), maxRoi(half), maxRoi(brain)),
+	}
 })
 
 // regions is the State of an operator on regions of interest.

@@ -11,7 +11,7 @@ import (
 
 // The values are those of ONNX Runtime.
 func TestMaxRoiPool(t *testing.T) {
-	for _, d := range MaxRoiPool.DTypes.Types() {
+	for _, d := range MaxRoiPool.Def().DTypes.Types() {
 		of := func(dims tensor.Shape, v ...float64) *tensor.View { return optest.Filled(d, dims, v...) }
 		optest.Run(t, MaxRoiPool, []optest.Case{
 			{

@@ -11,45 +11,46 @@ import (
 // The indices count through the size that follows from the attributes; a larger
 // output_shape adds zeros at the ends. Where two elements have one index, the
 // last is kept.
-var MaxUnpool = op.Declare(op.Def{
-	Name:     "MaxUnpool",
-	Versions: op.Versions{9: "", 11: "defaults", 22: "bfloat16"},
-	Attrs:    op.Attrs(op.Required("kernel_shape", op.KindInts), op.Ints("pads"), op.Ints("strides")),
-	Shape: func(c *op.Infer) error {
-		x := c.In(0)
-		if !c.In(1).Equal(x) {
-			return errs.New(errs.Shape, "X has shape %v, the indices %v: they must be alike", x, c.In(1))
-		}
-		out, err := unpooled(c.Attr, x)
-		if err != nil {
-			return err
-		}
-		if c.Has(2) {
-			want, err := c.Ints(2)
+var MaxUnpool = op.Declare("", "MaxUnpool", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{9: "", 11: "defaults", 22: "bfloat16"},
+		Attrs:    op.Attrs(op.Required("kernel_shape", op.KindInts), op.Ints("pads"), op.Ints("strides")),
+		Shape: func(c *op.Infer) error {
+			x := c.In(0)
+			if !c.In(1).Equal(x) {
+				return errs.New(errs.Shape, "X has shape %v, the indices %v: they must be alike", x, c.In(1))
+			}
+			out, err := unpooled(c.Attr, x)
 			if err != nil {
 				return err
 			}
-			if out, err = larger(out, want); err != nil {
+			if c.Has(2) {
+				want, err := c.Ints(2)
+				if err != nil {
+					return err
+				}
+				if out, err = larger(out, want); err != nil {
+					return err
+				}
+			}
+			c.SetOutput(0, c.DType(0), out)
+			return nil
+		},
+		Prepare: func(c *op.Context) error {
+			inner, err := unpooled(c.Attr, c.In(0).Shape)
+			if err != nil {
 				return err
 			}
-		}
-		c.SetOutput(0, c.DType(0), out)
-		return nil
-	},
-	Prepare: func(c *op.Context) error {
-		inner, err := unpooled(c.Attr, c.In(0).Shape)
-		if err != nil {
-			return err
-		}
-		s := &unpool{inner: inner, outer: c.Out(0).Shape.Clone()}
-		c.State = s
-		return nil
-	},
-	Run: func(c *op.Context) error { return op.Row[unpoolKernel](c)(c, c.State.(*unpool)) },
-	DTypes: op.ByType(map[tensor.DType]unpoolKernel{
-		tensor.F32: unpoolOf[uint32], tensor.F64: unpoolOf[uint64], tensor.F16: unpoolOf[uint16], tensor.BF16: unpoolOf[uint16],
-	}),
-	Also: map[int][]tensor.DType{1: {tensor.I64}, 2: {tensor.I64}},
+			s := &unpool{inner: inner, outer: c.Out(0).Shape.Clone()}
+			c.State = s
+			return nil
+		},
+		Run: func(c *op.Context) error { return op.Row[unpoolKernel](c)(c, c.State.(*unpool)) },
+		DTypes: op.ByType(map[tensor.DType]unpoolKernel{
+			tensor.F32: unpoolOf[uint32], tensor.F64: unpoolOf[uint64], tensor.F16: unpoolOf[uint16], tensor.BF16: unpoolOf[uint16],
+		}),
+		Also: map[int][]tensor.DType{1: {tensor.I64}, 2: {tensor.I64}},
+	}
 })
 
 // unpool is the State of a MaxUnpool: the shape that indices count through, and

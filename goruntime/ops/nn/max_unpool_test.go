@@ -10,7 +10,7 @@ import (
 
 // The values are those of ONNX Runtime.
 func TestMaxUnpool(t *testing.T) {
-	for _, d := range MaxUnpool.DTypes.Types() {
+	for _, d := range MaxUnpool.Def().DTypes.Types() {
 		of := func(dims tensor.Shape, v ...float64) *tensor.View { return optest.Filled(d, dims, v...) }
 		optest.Run(t, MaxUnpool, []optest.Case{
 			{

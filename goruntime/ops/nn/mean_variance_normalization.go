@@ -10,42 +10,43 @@ import (
 // MeanVarianceNormalization gives (x - mean) / (deviation + 1e-9) with
 // statistics over some axes.
 // https://onnx.ai/onnx/operators/onnx__MeanVarianceNormalization.html   Departures: none.
-var MeanVarianceNormalization = op.Declare(op.Def{
-	Name:     "MeanVarianceNormalization",
-	Versions: op.Versions{9: "", 13: "bfloat16"},
-	Attrs:    op.Attrs(op.Attr{Name: "axes", Kind: op.KindInts, Default: []int{0, 2, 3}}),
-	InPlace:  op.FirstOnly,
-	Shape: func(c *op.Infer) error {
-		for _, a := range c.Attr.Ints("axes") {
-			if _, err := tensor.Axis(a, len(c.In(0))); err != nil {
-				return err
+var MeanVarianceNormalization = op.Declare("", "MeanVarianceNormalization", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{9: "", 13: "bfloat16"},
+		Attrs:    op.Attrs(op.Attr{Name: "axes", Kind: op.KindInts, Default: []int{0, 2, 3}}),
+		InPlace:  op.FirstOnly,
+		Shape: func(c *op.Infer) error {
+			for _, a := range c.Attr.Ints("axes") {
+				if _, err := tensor.Axis(a, len(c.In(0))); err != nil {
+					return err
+				}
 			}
-		}
-		return op.SameAsInput(c)
-	},
-	Prepare: func(c *op.Context) error {
-		x := c.In(0).Shape
-		s, reduced := &spreadOut{}, make([]bool, len(x))
-		for _, a := range c.Attr.Ints("axes") {
-			i, err := tensor.Axis(a, len(x))
-			if err != nil {
-				return err
+			return op.SameAsInput(c)
+		},
+		Prepare: func(c *op.Context) error {
+			x := c.In(0).Shape
+			s, reduced := &spreadOut{}, make([]bool, len(x))
+			for _, a := range c.Attr.Ints("axes") {
+				i, err := tensor.Axis(a, len(x))
+				if err != nil {
+					return err
+				}
+				reduced[i] = true
 			}
-			reduced[i] = true
-		}
-		s.sets, s.members = offsets(x, reduced, false), offsets(x, reduced, true)
-		c.State = s
-		return nil
-	},
-	Run: func(c *op.Context) error {
-		s := c.State.(*spreadOut)
-		s.kernel, s.out, s.in = op.Row[spreadOutKernel](c), c.Out(0), c.In(0)
-		if c.In(0).Elements() > 0 {
-			c.For(len(s.sets), max(1, (16<<10)/len(s.members)), s)
-		}
-		return nil
-	},
-	DTypes: floats(meanVariance(single), meanVariance(double), meanVariance(half), meanVariance(brain)),
+			s.sets, s.members = offsets(x, reduced, false), offsets(x, reduced, true)
+			c.State = s
+			return nil
+		},
+		Run: func(c *op.Context) error {
+			s := c.State.(*spreadOut)
+			s.kernel, s.out, s.in = op.Row[spreadOutKernel](c), c.Out(0), c.In(0)
+			if c.In(0).Elements() > 0 {
+				c.For(len(s.sets), max(1, (16<<10)/len(s.members)), s)
+			}
+			return nil
+		},
+		DTypes: floats(meanVariance(single), meanVariance(double), meanVariance(half), meanVariance(brain)),
+	}
 })
 
 // spreadOut is the State of an operator on sets of elements that lie anywhere in

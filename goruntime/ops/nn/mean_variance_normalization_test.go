@@ -10,7 +10,7 @@ import (
 
 // The values are those of NumPy.
 func TestMeanVarianceNormalization(t *testing.T) {
-	for _, d := range MeanVarianceNormalization.DTypes.Types() {
+	for _, d := range MeanVarianceNormalization.Def().DTypes.Types() {
 		of := func(dims tensor.Shape, v ...float64) *tensor.View { return optest.Filled(d, dims, v...) }
 		optest.Run(t, MeanVarianceNormalization, []optest.Case{
 			{

@@ -11,13 +11,14 @@ import (
 // for each sample or reduced to one number.
 // https://onnx.ai/onnx/operators/onnx__NegativeLogLikelihoodLoss.html   Departures: none.
 // The mean over no sample that counts is NaN.
-var NegativeLogLikelihoodLoss = op.Declare(op.Def{
-	Name:     "NegativeLogLikelihoodLoss",
-	Versions: op.Versions{12: "", 13: "", 22: "bfloat16"},
-	Attrs:    lossAttrs,
-	Shape:    lossShape, Prepare: lossPrepare, Run: lossRun,
-	DTypes: floats(pick(single), pick(double), pick(half), pick(brain)),
-	Also:   lossTargets,
+var NegativeLogLikelihoodLoss = op.Declare("", "NegativeLogLikelihoodLoss", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{12: "", 13: "", 22: "bfloat16"},
+		Attrs:    lossAttrs,
+		Shape:    lossShape, Prepare: lossPrepare, Run: lossRun,
+		DTypes: floats(pick(single), pick(double), pick(half), pick(brain)),
+		Also:   lossTargets,
+	}
 })
 
 var (

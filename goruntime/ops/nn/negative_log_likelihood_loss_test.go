@@ -11,7 +11,7 @@ import (
 
 // The values are those of NumPy.
 func TestNegativeLogLikelihoodLoss(t *testing.T) {
-	for _, d := range NegativeLogLikelihoodLoss.DTypes.Types() {
+	for _, d := range NegativeLogLikelihoodLoss.Def().DTypes.Types() {
 		of := func(dims tensor.Shape, v ...float64) *tensor.View { return optest.Filled(d, dims, v...) }
 		optest.Run(t, NegativeLogLikelihoodLoss, []optest.Case{
 			{

@@ -12,14 +12,15 @@ import (
 // their scores that overlap none of those selected before by more than
 // iou_threshold. Of equal scores the first comes first.
 // https://onnx.ai/onnx/operators/onnx__NonMaxSuppression.html   Departures: none.
-var NonMaxSuppression = op.Declare(op.Def{
-	Name:     "NonMaxSuppression",
-	Versions: op.Versions{10: "", 11: ""},
-	Attrs:    op.Attrs(op.Int("center_point_box", 0)),
-	Computes: true,
-	Run:      suppress,
-	DTypes:   op.Uniform(struct{}{}, tensor.F32),
-	Also:     map[int][]tensor.DType{1: {tensor.F32}, 2: {tensor.I64}, 3: {tensor.F32}, 4: {tensor.F32}},
+var NonMaxSuppression = op.Declare("", "NonMaxSuppression", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{10: "", 11: ""},
+		Attrs:    op.Attrs(op.Int("center_point_box", 0)),
+		Computes: true,
+		Run:      suppress,
+		DTypes:   op.Uniform(struct{}{}, tensor.F32),
+		Also:     map[int][]tensor.DType{1: {tensor.F32}, 2: {tensor.I64}, 3: {tensor.F32}, 4: {tensor.F32}},
+	}
 })
 
 // suppression is one run of a NonMaxSuppression.

@@ -11,22 +11,25 @@ import (
 // https://onnx.ai/onnx/operators/onnx__Resize.html   Departures: none.
 // Fractions of integers are cut off. An element without weight is not read, so
 // that a NaN beside an exact hit does not show.
-var Resize = op.Declare(op.Def{
-	Name: "Resize",
-	Versions: op.Versions{
-		11: "", 13: "bfloat16", 18: "axes, antialias, keep_aspect_ratio_policy", 19: "half_pixel_symmetric",
-	},
-	Attrs: op.Attrs(op.Int("antialias", 0), op.Ints("axes"), op.String("coordinate_transformation_mode", "half_pixel"),
-		op.Float("cubic_coeff_a", -0.75), op.Int("exclude_outside", 0), op.Float("extrapolation_value", 0),
-		op.String("keep_aspect_ratio_policy", "stretch"), op.String("mode", "nearest"), op.String("nearest_mode", "round_prefer_floor")),
-	Shape: resizeShape, Prepare: resizePrepare, Run: resizeRun, DTypes: nearestCopies,
-	Also: map[int][]tensor.DType{1: floatTypes[:3], 2: {tensor.F32}, 3: {tensor.I64}},
+var Resize = op.Declare("", "Resize", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{
+			11: "", 13: "bfloat16", 18: "axes, antialias, keep_aspect_ratio_policy", 19: "half_pixel_symmetric",
+		},
+		Attrs: op.Attrs(op.Int("antialias", 0), op.Ints("axes"), op.String("coordinate_transformation_mode", "half_pixel"),
+			op.Float("cubic_coeff_a", -0.75), op.Int("exclude_outside", 0), op.Float("extrapolation_value", 0),
+			op.String("keep_aspect_ratio_policy", "stretch"), op.String("mode", "nearest"), op.String("nearest_mode", "round_prefer_floor")),
+		Shape: resizeShape, Prepare: resizePrepare, Run: resizeRun, DTypes: nearestCopies,
+		Also: map[int][]tensor.DType{1: floatTypes[:3], 2: {tensor.F32}, 3: {tensor.I64}},
+	}
 })
 
 // Resize10 is Resize before version 11, which is Upsample for any scale.
-var Resize10 = op.Declare(op.Def{
-	Name: "Resize", Versions: op.Versions{10: ""}, Attrs: op.Attrs(op.String("mode", "nearest")),
-	Shape: resizeShape, Prepare: resizePrepare, Run: resizeRun, DTypes: nearestCopies, Also: map[int][]tensor.DType{1: {tensor.F32}},
+var Resize10 = op.Declare("", "Resize", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{10: ""}, Attrs: op.Attrs(op.String("mode", "nearest")),
+		Shape: resizeShape, Prepare: resizePrepare, Run: resizeRun, DTypes: nearestCopies, Also: map[int][]tensor.DType{1: {tensor.F32}},
+	}
 })
 
 // samplingOf reads the attributes; Upsample and Resize10 have a mode alone.

@@ -11,7 +11,7 @@ import (
 
 // The values are those of the reference implementation and of the specification.
 func TestResizeNearest(t *testing.T) {
-	for _, d := range Resize.DTypes.Types() {
+	for _, d := range Resize.Def().DTypes.Types() {
 		of := func(dims tensor.Shape, v ...float64) *tensor.View { return optest.Filled(d, dims, v...) }
 		optest.Run(t, Resize, []optest.Case{
 			{

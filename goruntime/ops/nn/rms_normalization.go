@@ -14,56 +14,57 @@ import (
 // dimensions from axis on. The output has the type of scale.
 // https://onnx.ai/onnx/operators/onnx__RMSNormalization.html   Departures: none.
 // The mean is at least as wide as stash_type asks for.
-var RMSNormalization = op.Declare(op.Def{
-	Name:     "RMSNormalization",
-	Versions: op.Versions{23: ""},
-	Attrs:    op.Attrs(op.Int("axis", -1), op.Float("epsilon", 1e-5), op.Int("stash_type", 1)),
-	Shape: func(c *op.Infer) error {
-		x := c.In(0)
-		if _, err := c.Axis("axis", len(x)); err != nil {
-			return err
-		}
-		if t := tensor.DType(c.Attr.Int("stash_type")); !contains(floatTypes, t) {
-			return errs.New(errs.Argument, "stash_type is %d: it must be a floating-point type", int(t))
-		}
-		full, err := op.BroadcastShape(c.Grow(0, c.DType(1), 0), x, c.In(1))
-		if err != nil || !full.Equal(x) {
-			return errs.New(errs.Shape, "scale has shape %v, which does not broadcast to %v", c.In(1), x)
-		}
-		c.SetOutput(0, c.DType(1), x)
-		return nil
-	},
-	Prepare: func(c *op.Context) error {
-		x, p := c.In(0).Shape, c.In(1).Shape
-		axis, err := tensor.Axis(c.Attr.Int("axis"), len(x))
-		if err != nil {
-			return err
-		}
-		s := &rms{rows: x[:axis].Elements(), n: x[axis:].Elements(), epsilon: float64(c.Attr.Float("epsilon")), step: spread(p, x)}
-		s.narrow = c.In(0).DType == tensor.F32 && c.In(1).DType == tensor.F32 && p.Elements() == s.n && tailEqual(p, x)
-		c.State = s
-		if !s.narrow {
-			c.NeedWorkspace(8 * (x.Elements() + p.Elements()))
-		}
-		return nil
-	},
-	Run: func(c *op.Context) error {
-		s := c.State.(*rms)
-		if s.narrow {
-			s.out32, s.in32, s.scale32 = tensor.Elems[float32](c.Out(0)), tensor.Elems[float32](c.In(0)), tensor.Elems[float32](c.In(1))
-			c.For(s.rows, max(1, (16<<10)/max(1, s.n)), s)
+var RMSNormalization = op.Declare("", "RMSNormalization", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{23: ""},
+		Attrs:    op.Attrs(op.Int("axis", -1), op.Float("epsilon", 1e-5), op.Int("stash_type", 1)),
+		Shape: func(c *op.Infer) error {
+			x := c.In(0)
+			if _, err := c.Axis("axis", len(x)); err != nil {
+				return err
+			}
+			if t := tensor.DType(c.Attr.Int("stash_type")); !contains(floatTypes, t) {
+				return errs.New(errs.Argument, "stash_type is %d: it must be a floating-point type", int(t))
+			}
+			full, err := op.BroadcastShape(c.Grow(0, c.DType(1), 0), x, c.In(1))
+			if err != nil || !full.Equal(x) {
+				return errs.New(errs.Shape, "scale has shape %v, which does not broadcast to %v", c.In(1), x)
+			}
+			c.SetOutput(0, c.DType(1), x)
 			return nil
-		}
-		work := op.WorkspaceOf[float64](c)
-		s.x, s.scale = work[:s.rows*s.n], work[s.rows*s.n:]
-		wide.Load[c.In(0).DType](s.x, c.In(0))
-		wide.Load[c.In(1).DType](s.scale, c.In(1))
-		c.For(s.rows, max(1, (8<<10)/max(1, s.n)), s)
-		wide.Store[c.Out(0).DType](c.Out(0), s.x)
-		return nil
-	},
-	DTypes: op.Uniform(struct{}{}, floatTypes...),
-	Also:   map[int][]tensor.DType{1: floatTypes},
+		},
+		Prepare: func(c *op.Context) error {
+			x, p := c.In(0).Shape, c.In(1).Shape
+			axis, err := tensor.Axis(c.Attr.Int("axis"), len(x))
+			if err != nil {
+				return err
+			}
+			s := &rms{rows: x[:axis].Elements(), n: x[axis:].Elements(), epsilon: float64(c.Attr.Float("epsilon")), step: spread(p, x)}
+			s.narrow = c.In(0).DType == tensor.F32 && c.In(1).DType == tensor.F32 && p.Elements() == s.n && tailEqual(p, x)
+			c.State = s
+			if !s.narrow {
+				c.NeedWorkspace(8 * (x.Elements() + p.Elements()))
+			}
+			return nil
+		},
+		Run: func(c *op.Context) error {
+			s := c.State.(*rms)
+			if s.narrow {
+				s.out32, s.in32, s.scale32 = tensor.Elems[float32](c.Out(0)), tensor.Elems[float32](c.In(0)), tensor.Elems[float32](c.In(1))
+				c.For(s.rows, max(1, (16<<10)/max(1, s.n)), s)
+				return nil
+			}
+			work := op.WorkspaceOf[float64](c)
+			s.x, s.scale = work[:s.rows*s.n], work[s.rows*s.n:]
+			wide.Load[c.In(0).DType](s.x, c.In(0))
+			wide.Load[c.In(1).DType](s.scale, c.In(1))
+			c.For(s.rows, max(1, (8<<10)/max(1, s.n)), s)
+			wide.Store[c.Out(0).DType](c.Out(0), s.x)
+			return nil
+		},
+		DTypes: op.Uniform(struct{}{}, floatTypes...),
+		Also:   map[int][]tensor.DType{1: floatTypes},
+	}
 })
 
 // rms is the State of an RMSNormalization: on float32 where all is f32 and scale

@@ -10,7 +10,7 @@ import (
 
 // The values are those of NumPy.
 func TestRMSNormalization(t *testing.T) {
-	for _, d := range RMSNormalization.DTypes.Types() {
+	for _, d := range RMSNormalization.Def().DTypes.Types() {
 		of := func(dims tensor.Shape, v ...float64) *tensor.View { return optest.Filled(d, dims, v...) }
 		optest.Run(t, RMSNormalization, []optest.Case{
 			{

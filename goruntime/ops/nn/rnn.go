@@ -10,18 +10,22 @@ import (
 // 7, with the attribute output_sequence.
 // https://onnx.ai/onnx/operators/onnx__RNN.html   Departures: none.
 var (
-	RNN  = rnn(op.Versions{7: "", 14: "layout", 22: "bfloat16"}, rnnAttrs)
-	RNN1 = rnn(op.Versions{1: "output_sequence"}, withSequence(rnnAttrs))
+	RNN = op.Declare("", "RNN", func() op.Def {
+		return rnn(op.Versions{7: "", 14: "layout", 22: "bfloat16"}, rnnAttrs)
+	})
+	RNN1 = op.Declare("", "RNN", func() op.Def {
+		return rnn(op.Versions{1: "output_sequence"}, withSequence(rnnAttrs))
+	})
 )
 
 var rnnAttrs = op.Attrs(op.Floats("activation_alpha"), op.Floats("activation_beta"), op.Attr{Name: "activations", Kind: op.KindStrings, Default: []string{"Tanh", "Tanh"}}, op.Float("clip", 0),
 	op.String("direction", "forward"), op.Optional("hidden_size", op.KindInt), op.Int("layout", 0))
 
-func rnn(versions op.Versions, attrs []op.Attr) *op.Def {
-	return op.Declare(op.Def{
-		Name: "RNN", Versions: versions, Attrs: attrs, Shape: rnnUnit.shape, Prepare: rnnUnit.prepare, Run: recurrentRun,
+func rnn(versions op.Versions, attrs []op.Attr) op.Def {
+	return op.Def{
+		Versions: versions, Attrs: attrs, Shape: rnnUnit.shape, Prepare: rnnUnit.prepare, Run: recurrentRun,
 		DTypes: recurrentKernels, Also: map[int][]tensor.DType{4: {tensor.I32}},
-	})
+	}
 }
 
 var rnnUnit = unit{gates: 1, activations: []string{"Tanh"}, states: 1, split: []int{0, 1}, step: rnnStep}

@@ -10,7 +10,7 @@ import (
 
 // The values are those of ONNX Runtime.
 func TestRNN(t *testing.T) {
-	for _, d := range RNN.DTypes.Types() {
+	for _, d := range RNN.Def().DTypes.Types() {
 		of := func(dims tensor.Shape, v ...float64) *tensor.View { return optest.Filled(d, dims, v...) }
 		optest.Run(t, RNN, []optest.Case{
 			{

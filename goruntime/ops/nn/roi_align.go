@@ -16,19 +16,23 @@ import (
 // With mode max the largest of the weighted pixels of all samples is taken, as
 // the official cases have it.
 var (
-	RoiAlign   = roiAlign(op.Versions{16: "coordinate_transformation_mode", 22: "bfloat16"}, op.String("coordinate_transformation_mode", "half_pixel"))
-	RoiAlign10 = roiAlign(op.Versions{10: ""})
+	RoiAlign = op.Declare("", "RoiAlign", func() op.Def {
+		return roiAlign(op.Versions{16: "coordinate_transformation_mode", 22: "bfloat16"}, op.String("coordinate_transformation_mode", "half_pixel"))
+	})
+	RoiAlign10 = op.Declare("", "RoiAlign", func() op.Def {
+		return roiAlign(op.Versions{10: ""})
+	})
 )
 
-func roiAlign(versions op.Versions, attrs ...op.Attr) *op.Def {
-	return op.Declare(op.Def{
-		Name: "RoiAlign", Versions: versions,
+func roiAlign(versions op.Versions, attrs ...op.Attr) op.Def {
+	return op.Def{
+		Versions: versions,
 		Attrs: append(attrs, op.String("mode", "avg"), op.Int("output_height", 1), op.Int("output_width", 1), op.Int("sampling_ratio", 0),
 			op.Float("spatial_scale", 1)),
 		Shape: roiAlignShape, Prepare: roiAlignPrepare, Run: roiAlignRun,
 		DTypes: floats[regionKernel](alignRegions[float32], alignRegions[float64], alignWide, alignWide),
 		Also:   map[int][]tensor.DType{2: {tensor.I64}},
-	})
+	}
 }
 
 func roiAlignShape(c *op.Infer) error {

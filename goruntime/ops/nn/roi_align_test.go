@@ -10,7 +10,7 @@ import (
 
 // The values are those of ONNX Runtime.
 func TestRoiAlign(t *testing.T) {
-	for _, d := range RoiAlign.DTypes.Types() {
+	for _, d := range RoiAlign.Def().DTypes.Types() {
 		of := func(dims tensor.Shape, v ...float64) *tensor.View { return optest.Filled(d, dims, v...) }
 		optest.Run(t, RoiAlign, []optest.Case{
 			{
@@ -44,7 +44,7 @@ func TestRoiAlign(t *testing.T) {
 
 // The values are those of ONNX Runtime.
 func TestRoiAlign10(t *testing.T) {
-	for _, d := range RoiAlign10.DTypes.Types() {
+	for _, d := range RoiAlign10.Def().DTypes.Types() {
 		of := func(dims tensor.Shape, v ...float64) *tensor.View { return optest.Filled(d, dims, v...) }
 		optest.Run(t, RoiAlign10, []optest.Case{
 			{

@@ -12,20 +12,22 @@ import (
 // version 13: the input is seen as a matrix whose rows are all dimensions from
 // axis on.
 // https://onnx.ai/onnx/operators/onnx__Softmax.html   Departures: none.
-var Softmax, Softmax1 = alongAxis("Softmax", softmaxRows)
+var Softmax, Softmax1 = op.DeclareTwo("", "Softmax", func() (now, legacy op.Def) {
+	return alongAxis(softmaxRows)
+})
 
 // alongAxis declares Softmax or one of its kind: along one axis from version 13
 // on, along all dimensions from axis on before.
-func alongAxis(name string, table op.Table) (now, legacy *op.Def) {
+func alongAxis(table op.Table) (now, legacy op.Def) {
 	def := op.Def{
-		Name: name, Versions: op.Versions{13: "along one axis"}, Attrs: op.Attrs(op.Int("axis", -1)),
+		Versions: op.Versions{13: "along one axis"}, Attrs: op.Attrs(op.Int("axis", -1)),
 		InPlace: op.FirstOnly, Shape: softmaxShape, Prepare: func(c *op.Context) error { return prepareAxis(c, false) },
 		Run: runSoftmax, DTypes: table,
 	}
 	old := def
 	old.Versions, old.Attrs = op.Versions{1: "flattens from axis on", 11: "negative axis"}, op.Attrs(op.Int("axis", 1))
 	old.Prepare = func(c *op.Context) error { return prepareAxis(c, true) }
-	return op.Declare(def), op.Declare(old)
+	return def, old
 }
 
 type softmaxKernel func(s *lines, lo, hi int)

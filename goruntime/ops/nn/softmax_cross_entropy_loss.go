@@ -10,13 +10,14 @@ import (
 // SoftmaxCrossEntropyLoss is NegativeLogLikelihoodLoss of the logarithm of the
 // softmax of scores over the classes, which is output 1.
 // https://onnx.ai/onnx/operators/onnx__SoftmaxCrossEntropyLoss.html   Departures: none.
-var SoftmaxCrossEntropyLoss = op.Declare(op.Def{
-	Name:     "SoftmaxCrossEntropyLoss",
-	Versions: op.Versions{12: "", 13: "bfloat16"},
-	Attrs:    lossAttrs,
-	Shape:    lossShape, Prepare: lossPrepare, Run: lossRun,
-	DTypes: floats(entropy(single), entropy(double), entropy(half), entropy(brain)),
-	Also:   lossTargets,
+var SoftmaxCrossEntropyLoss = op.Declare("", "SoftmaxCrossEntropyLoss", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{12: "", 13: "bfloat16"},
+		Attrs:    lossAttrs,
+		Shape:    lossShape, Prepare: lossPrepare, Run: lossRun,
+		DTypes: floats(entropy(single), entropy(double), entropy(half), entropy(brain)),
+		Also:   lossTargets,
+	}
 })
 
 func entropy[T any](n number[T]) lossKernel {

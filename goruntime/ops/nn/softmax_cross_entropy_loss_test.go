@@ -11,7 +11,7 @@ import (
 
 // The values are those of NumPy.
 func TestSoftmaxCrossEntropyLoss(t *testing.T) {
-	for _, d := range SoftmaxCrossEntropyLoss.DTypes.Types() {
+	for _, d := range SoftmaxCrossEntropyLoss.Def().DTypes.Types() {
 		of := func(dims tensor.Shape, v ...float64) *tensor.View { return optest.Filled(d, dims, v...) }
 		optest.Run(t, SoftmaxCrossEntropyLoss, []optest.Case{
 			{

@@ -18,7 +18,7 @@ func TestSoftmax(t *testing.T) {
 	four := []float64{0.03205860328008499, 0.08714431874203257, 0.23688281808991016, 0.6439142598879724}
 	three := []float64{1, -2, 3, 0.5, 2, -1}
 	inf, nan := math.Inf(1), math.NaN()
-	for _, d := range Softmax.DTypes.Types() {
+	for _, d := range Softmax.Def().DTypes.Types() {
 		tol := precision[d]
 		of := func(dims tensor.Shape, v ...float64) *tensor.View { return optest.Filled(d, dims, v...) }
 		second := of(optest.Dims(1, 3, 2), 0.09003057317038046, 0.0628900132458675, 0.6652409557748218, 0.7661572065563422, 0.24472847105479764, 0.17095278019779026)
@@ -39,7 +39,7 @@ func TestSoftmax(t *testing.T) {
 				Want: optest.Want(of(optest.Dims(4, 2), nan, nan, 0, 1, nan, nan, nan, nan)),
 			},
 		})
-		for v := range Softmax1.Versions {
+		for v := range Softmax1.Def().Versions {
 			optest.Run(t, Softmax1, []optest.Case{
 				{Name: fmt.Sprintf("%v of version %d flattens", d, v), Version: v, In: optest.In(x), Want: optest.Want(together), Tol: tol},
 				{Name: fmt.Sprintf("%v of version %d, axis 2", d, v), Version: v, Attrs: optest.Attrs("axis", 2), In: optest.In(x), Want: optest.Want(last), Tol: tol},

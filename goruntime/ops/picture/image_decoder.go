@@ -16,45 +16,47 @@ import (
 // reference decoders'. Not read are lossless JPEG, progressive JPEG with restarts and
 // subsampled chroma, animations, BMP of 16 bits or run lengths, and TIFF of CMYK, YCbCr,
 // floats or gray with alpha, or compressed as JPEG or Zstandard.
-var ImageDecoder = op.Declare(op.Def{
-	Name: "ImageDecoder", Versions: op.Versions{20: ""}, Attrs: op.Attrs(op.String("pixel_format", "RGB")),
-	Computes: true,
-	Prepare: func(c *op.Context) error {
-		name := c.Attr.Str("pixel_format")
-		l, known := layouts[name]
-		if !known {
-			return errs.New(errs.Argument, "pixel_format is %q, \"RGB\", \"BGR\" or \"Grayscale\" expected", name)
-		}
-		if in := c.In(0); len(in.Shape) != 1 {
-			return errs.New(errs.Shape, "the encoded stream has the shape %v, one dimension expected", in.Shape)
-		}
-		c.State = &decoding{layout: l}
-		return nil
-	},
-	Run: func(c *op.Context) error {
-		d := c.State.(*decoding)
-		f, broken := open(tensor.Elems[uint8](c.In(0)))
-		if broken == nil {
-			d.shape = [3]int{f.height, f.width, d.layout.channels}
-			y, err := c.MakeOutputTensor(0, tensor.U8, d.shape[:])
-			if err == nil {
-				_, err = c.MakeTemporaryTensor(tensor.U8, tensor.Shape{f.memory()})
+var ImageDecoder = op.Declare("", "ImageDecoder", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{20: ""}, Attrs: op.Attrs(op.String("pixel_format", "RGB")),
+		Computes: true,
+		Prepare: func(c *op.Context) error {
+			name := c.Attr.Str("pixel_format")
+			l, known := layouts[name]
+			if !known {
+				return errs.New(errs.Argument, "pixel_format is %q, \"RGB\", \"BGR\" or \"Grayscale\" expected", name)
 			}
-			if err != nil {
+			if in := c.In(0); len(in.Shape) != 1 {
+				return errs.New(errs.Shape, "the encoded stream has the shape %v, one dimension expected", in.Shape)
+			}
+			c.State = &decoding{layout: l}
+			return nil
+		},
+		Run: func(c *op.Context) error {
+			d := c.State.(*decoding)
+			f, broken := open(tensor.Elems[uint8](c.In(0)))
+			if broken == nil {
+				d.shape = [3]int{f.height, f.width, d.layout.channels}
+				y, err := c.MakeOutputTensor(0, tensor.U8, d.shape[:])
+				if err == nil {
+					_, err = c.MakeTemporaryTensor(tensor.U8, tensor.Shape{f.memory()})
+				}
+				if err != nil {
+					return err
+				}
+				d.out = tensor.Elems[uint8](y)
+				d.img, broken = f.pixels()
+			}
+			if broken != nil { // as the specification has it; what was wrong is not told
+				_, err := c.MakeOutputTensor(0, tensor.U8, tensor.Shape{0, 0, d.layout.channels})
 				return err
 			}
-			d.out = tensor.Elems[uint8](y)
-			d.img, broken = f.pixels()
-		}
-		if broken != nil { // as the specification has it; what was wrong is not told
-			_, err := c.MakeOutputTensor(0, tensor.U8, tensor.Shape{0, 0, d.layout.channels})
-			return err
-		}
-		c.For(d.shape[0], 16, d)
-		d.img, d.out = nil, nil
-		return nil
-	},
-	DTypes: op.Uniform(struct{}{}, tensor.U8),
+			c.For(d.shape[0], 16, d)
+			d.img, d.out = nil, nil
+			return nil
+		},
+		DTypes: op.Uniform(struct{}{}, tensor.U8),
+	}
 })
 
 // layout is how the channels of a pixel lie.

@@ -10,40 +10,41 @@ import (
 // https://onnx.ai/onnx/operators/onnx__DequantizeLinear.html
 // Departures: the product is rounded to f32, then to the
 // type of the output.
-var DequantizeLinear = op.Declare(op.Def{
-	Name: "DequantizeLinear",
-	Versions: op.Versions{
-		10: "", 13: "axis", 19: "float8, half scales", 21: "blocks, 16 and 4 bits", 23: "output_dtype, float4",
-		24: "float8e8m0 scales", 25: "2 bits", 28: "float6",
-	},
-	Attrs: op.Attrs(op.Int("axis", 1), op.Int("block_size", 0), op.Int("output_dtype", 0)),
-	Shape: func(c *op.Infer) error {
-		d := tensor.DType(c.Attr.Int("output_dtype"))
-		if d == tensor.Undefined {
-			d = c.DType(1)
-		}
-		if d != tensor.F32 && d != tensor.F16 && d != tensor.BF16 {
-			return errs.New(errs.Type, "the output would be %v: f32, f16 or bf16 expected of output_dtype or of the scale", d)
-		}
-		if c.Has(2) && !sameGranularity(c.In(1), c.In(2)) {
-			return errs.New(errs.Shape, "the zero point has shape %v, the scale has shape %v: they must be equal", c.In(2), c.In(1))
-		}
-		if _, err := newGranularity(c.Attr, c.In(0), c.In(1)); err != nil {
-			return err
-		}
-		c.SetOutput(0, d, c.In(0))
-		return nil
-	},
-	Codes: func(c *op.Infer) (op.Codes, bool) {
-		if d := tensor.DType(c.Attr.Int("output_dtype")); d != tensor.Undefined && d != tensor.F32 {
-			return op.Codes{}, false
-		}
-		return codesOf(c, c.DType(0))
-	},
-	Prepare: dequantizePrepare,
-	Run:     op.Unpacked(dequantizeRun),
-	DTypes:  op.Uniform(struct{}{}, append([]tensor.DType{tensor.I32}, quantizedTypes...)...),
-	Also:    map[int][]tensor.DType{1: {tensor.F32, tensor.F16, tensor.BF16, tensor.F8E8M0}},
+var DequantizeLinear = op.Declare("", "DequantizeLinear", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{
+			10: "", 13: "axis", 19: "float8, half scales", 21: "blocks, 16 and 4 bits", 23: "output_dtype, float4",
+			24: "float8e8m0 scales", 25: "2 bits", 28: "float6",
+		},
+		Attrs: op.Attrs(op.Int("axis", 1), op.Int("block_size", 0), op.Int("output_dtype", 0)),
+		Shape: func(c *op.Infer) error {
+			d := tensor.DType(c.Attr.Int("output_dtype"))
+			if d == tensor.Undefined {
+				d = c.DType(1)
+			}
+			if d != tensor.F32 && d != tensor.F16 && d != tensor.BF16 {
+				return errs.New(errs.Type, "the output would be %v: f32, f16 or bf16 expected of output_dtype or of the scale", d)
+			}
+			if c.Has(2) && !sameGranularity(c.In(1), c.In(2)) {
+				return errs.New(errs.Shape, "the zero point has shape %v, the scale has shape %v: they must be equal", c.In(2), c.In(1))
+			}
+			if _, err := newGranularity(c.Attr, c.In(0), c.In(1)); err != nil {
+				return err
+			}
+			c.SetOutput(0, d, c.In(0))
+			return nil
+		},
+		Codes: func(c *op.Infer) (op.Codes, bool) {
+			if d := tensor.DType(c.Attr.Int("output_dtype")); d != tensor.Undefined && d != tensor.F32 {
+				return op.Codes{}, false
+			}
+			return codesOf(c, c.DType(0))
+		},
+		Prepare: dequantizePrepare,
+		Run:     op.Unpacked(dequantizeRun),
+		DTypes:  op.Uniform(struct{}{}, append([]tensor.DType{tensor.I32}, quantizedTypes...)...),
+		Also:    map[int][]tensor.DType{1: {tensor.F32, tensor.F16, tensor.BF16, tensor.F8E8M0}},
+	}
 })
 
 // dequantizing is the State of a DequantizeLinear.

@@ -10,24 +10,25 @@ import (
 // its range, widened to hold 0, asks for.
 // https://onnx.ai/onnx/operators/onnx__DynamicQuantizeLinear.html
 // Departures: none. A tensor of zeros gets the scale 1, as in ONNX Runtime.
-var DynamicQuantizeLinear = op.Declare(op.Def{
-	Name:     "DynamicQuantizeLinear",
-	Versions: op.Versions{11: ""},
-	Shape: func(c *op.Infer) error {
-		c.SetOutput(0, tensor.U8, c.In(0))
-		c.SetOutput(1, tensor.F32, nil)
-		c.SetOutput(2, tensor.U8, nil)
-		return nil
-	},
-	Prepare: func(c *op.Context) error {
-		n := c.In(0).Elements()
-		d := &dynamic{n: n, parts: (n + unitLength - 1) / unitLength}
-		c.NeedWorkspace(4 * 2 * d.parts)
-		c.State = d
-		return nil
-	},
-	Run:    dynamicRun,
-	DTypes: op.Uniform(struct{}{}, tensor.F32),
+var DynamicQuantizeLinear = op.Declare("", "DynamicQuantizeLinear", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{11: ""},
+		Shape: func(c *op.Infer) error {
+			c.SetOutput(0, tensor.U8, c.In(0))
+			c.SetOutput(1, tensor.F32, nil)
+			c.SetOutput(2, tensor.U8, nil)
+			return nil
+		},
+		Prepare: func(c *op.Context) error {
+			n := c.In(0).Elements()
+			d := &dynamic{n: n, parts: (n + unitLength - 1) / unitLength}
+			c.NeedWorkspace(4 * 2 * d.parts)
+			c.State = d
+			return nil
+		},
+		Run:    dynamicRun,
+		DTypes: op.Uniform(struct{}{}, tensor.F32),
+	}
 })
 
 // dynamic is the State of a DynamicQuantizeLinear. Ranges are found part by

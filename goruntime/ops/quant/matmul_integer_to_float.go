@@ -11,22 +11,24 @@ import (
 // scales the sums by a_scale * b_scale; a bias of the columns is added.
 // https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.MatMulIntegerToFloat
 // Departures: none. The sums are exact.
-var MatMulIntegerToFloat = op.Declare(op.Def{
-	Name: "MatMulIntegerToFloat", Domain: "com.microsoft", Versions: op.Versions{1: ""},
-	Shape: func(c *op.Infer) error {
-		if err := productShape(c, c.In(0), c.In(1), c.DType(2)); err != nil {
-			return err
-		}
-		return biasShape(c, 6, c.In(1))
-	},
-	Prepare: func(c *op.Context) error {
-		return floatPrepare(c, operands{a: 0, b: 1, zeroA: 4, zeroB: 5}, 2, 3, 6)
-	},
-	Run:    floatRun,
-	DTypes: op.Uniform(struct{}{}, bytes...),
-	Also: map[int][]tensor.DType{
-		1: bytes, 2: {tensor.F32, tensor.F16}, 3: {tensor.F32, tensor.F16}, 4: bytes, 5: bytes, 6: {tensor.F32, tensor.F16},
-	},
+var MatMulIntegerToFloat = op.Declare("com.microsoft", "MatMulIntegerToFloat", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{1: ""},
+		Shape: func(c *op.Infer) error {
+			if err := productShape(c, c.In(0), c.In(1), c.DType(2)); err != nil {
+				return err
+			}
+			return biasShape(c, 6, c.In(1))
+		},
+		Prepare: func(c *op.Context) error {
+			return floatPrepare(c, operands{a: 0, b: 1, zeroA: 4, zeroB: 5}, 2, 3, 6)
+		},
+		Run:    floatRun,
+		DTypes: op.Uniform(struct{}{}, bytes...),
+		Also: map[int][]tensor.DType{
+			1: bytes, 2: {tensor.F32, tensor.F16}, 3: {tensor.F32, tensor.F16}, 4: bytes, 5: bytes, 6: {tensor.F32, tensor.F16},
+		},
+	}
 })
 
 // biasShape checks the bias, input i, of a product with B.

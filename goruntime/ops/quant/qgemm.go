@@ -11,65 +11,67 @@ import (
 // alpha * a_scale * b_scale: into f32, or with y_scale into quantized numbers.
 // https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.QGemm
 // Departures: none. The sums are exact.
-var QGemm = op.Declare(op.Def{
-	Name: "QGemm", Domain: "com.microsoft", Versions: op.Versions{1: ""},
-	Attrs: op.Attrs(op.Float("alpha", 1), op.Int("transA", 0), op.Int("transB", 0)),
-	Shape: func(c *op.Infer) error {
-		a, b := c.In(0), c.In(3)
-		if len(a) != 2 || len(b) != 2 {
-			return errs.New(errs.Shape, "A has shape %v, B has shape %v: both must be matrices", a, b)
-		}
-		m, k, n, kb := a[0], a[1], b[1], b[0]
-		if c.Attr.Bool("transA") {
-			m, k = k, m
-		}
-		if c.Attr.Bool("transB") {
-			n, kb = kb, n
-		}
-		if k != kb {
-			return errs.New(errs.Shape, "A has shape %v, B has shape %v: the inner dimensions %d and %d must be equal", a, b, k, kb)
-		}
-		if c.Has(6) {
-			if out, err := op.BroadcastShape(c.Grow(0, tensor.F32, 0), tensor.Shape{m, n}, c.In(6)); err != nil || !out.Equal(tensor.Shape{m, n}) {
-				return errs.New(errs.Shape, "C has shape %v, which does not broadcast to [%d, %d]", c.In(6), m, n)
+var QGemm = op.Declare("com.microsoft", "QGemm", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{1: ""},
+		Attrs:    op.Attrs(op.Float("alpha", 1), op.Int("transA", 0), op.Int("transB", 0)),
+		Shape: func(c *op.Infer) error {
+			a, b := c.In(0), c.In(3)
+			if len(a) != 2 || len(b) != 2 {
+				return errs.New(errs.Shape, "A has shape %v, B has shape %v: both must be matrices", a, b)
 			}
-		}
-		dtype := tensor.F32
-		if c.Has(7) {
-			if dtype = tensor.U8; c.Has(8) {
-				dtype = c.DType(8)
+			m, k, n, kb := a[0], a[1], b[1], b[0]
+			if c.Attr.Bool("transA") {
+				m, k = k, m
 			}
-		}
-		c.SetOutput(0, dtype, tensor.Shape{m, n})
-		return nil
-	},
-	Prepare: func(c *op.Context) error {
-		var r op.Room
-		in := operands{a: 0, b: 3, zeroA: 2, zeroB: 5, transA: c.Attr.Bool("transA"), transB: c.Attr.Bool("transB")}
-		s, err := newScaledProduct(c, in, 1, 4, &r)
-		if err != nil {
-			return err
-		}
-		g := &quantizedGemm{scaledProduct: s, alpha: c.Attr.Float("alpha")}
-		if c.Has(6) {
-			shape := c.In(6).Shape
-			for d, step := len(shape)-1, 1; d >= 0; d-- {
-				if shape[d] != 1 {
-					g.steps[d+2-len(shape)] = step
+			if c.Attr.Bool("transB") {
+				n, kb = kb, n
+			}
+			if k != kb {
+				return errs.New(errs.Shape, "A has shape %v, B has shape %v: the inner dimensions %d and %d must be equal", a, b, k, kb)
+			}
+			if c.Has(6) {
+				if out, err := op.BroadcastShape(c.Grow(0, tensor.F32, 0), tensor.Shape{m, n}, c.In(6)); err != nil || !out.Equal(tensor.Shape{m, n}) {
+					return errs.New(errs.Shape, "C has shape %v, which does not broadcast to [%d, %d]", c.In(6), m, n)
 				}
-				step *= shape[d]
 			}
-		}
-		s.finish = g.store
-		r.Need(c)
-		c.State = g
-		return nil
-	},
-	Run:    qgemmRun,
-	DTypes: op.Uniform(struct{}{}, bytes...),
-	Also: map[int][]tensor.DType{
-		1: {tensor.F32}, 3: bytes, 4: {tensor.F32}, 5: bytes, 6: {tensor.I32}, 7: {tensor.F32}, 8: bytes,
-	},
+			dtype := tensor.F32
+			if c.Has(7) {
+				if dtype = tensor.U8; c.Has(8) {
+					dtype = c.DType(8)
+				}
+			}
+			c.SetOutput(0, dtype, tensor.Shape{m, n})
+			return nil
+		},
+		Prepare: func(c *op.Context) error {
+			var r op.Room
+			in := operands{a: 0, b: 3, zeroA: 2, zeroB: 5, transA: c.Attr.Bool("transA"), transB: c.Attr.Bool("transB")}
+			s, err := newScaledProduct(c, in, 1, 4, &r)
+			if err != nil {
+				return err
+			}
+			g := &quantizedGemm{scaledProduct: s, alpha: c.Attr.Float("alpha")}
+			if c.Has(6) {
+				shape := c.In(6).Shape
+				for d, step := len(shape)-1, 1; d >= 0; d-- {
+					if shape[d] != 1 {
+						g.steps[d+2-len(shape)] = step
+					}
+					step *= shape[d]
+				}
+			}
+			s.finish = g.store
+			r.Need(c)
+			c.State = g
+			return nil
+		},
+		Run:    qgemmRun,
+		DTypes: op.Uniform(struct{}{}, bytes...),
+		Also: map[int][]tensor.DType{
+			1: {tensor.F32}, 3: bytes, 4: {tensor.F32}, 5: bytes, 6: {tensor.I32}, 7: {tensor.F32}, 8: bytes,
+		},
+	}
 })
 
 // quantizedGemm is the State of a QGemm.

@@ -69,9 +69,9 @@ func alsoScaled(others []int, scales ...int) map[int][]tensor.DType {
 
 // curve declares an operator that maps each byte by a function of its number;
 // its inputs are X, its scale and zero point, and those of Y.
-func curve(name string, f func(x, alpha float32) float32, attrs ...op.Attr) *op.Def {
-	return op.Declare(op.Def{
-		Name: name, Domain: microsoft, Versions: op.Versions{1: ""}, Attrs: attrs, InPlace: op.FirstOnly,
+func curve(f func(x, alpha float32) float32, attrs ...op.Attr) op.Def {
+	return op.Def{
+		Versions: op.Versions{1: ""}, Attrs: attrs, InPlace: op.FirstOnly,
 		Shape: func(c *op.Infer) error {
 			if err := singleScalings(c, 1, 2, 3, 4); err != nil {
 				return err
@@ -98,7 +98,7 @@ func curve(name string, f func(x, alpha float32) float32, attrs ...op.Attr) *op.
 		},
 		DTypes: op.Uniform(struct{}{}, bytes...),
 		Also:   alsoScaled([]int{2, 4}, 1, 3),
-	})
+	}
 }
 
 // mapped is the State of an operator that maps bytes.

@@ -9,21 +9,25 @@ import (
 // https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md
 // Departures: none. Numbers are added and multiplied in f32.
 var (
-	QLinearAdd = pairwise("QLinearAdd", func(s *paired, dst []uint8, a, b []uint8, stepA, stepB int) {
-		i, j := 0, 0
-		for k := range dst {
-			dst[k] = s.out.code(s.a[a[i]] + s.b[b[j]])
-			i += stepA
-			j += stepB
-		}
+	QLinearAdd = op.Declare(microsoft, "QLinearAdd", func() op.Def {
+		return pairwise("QLinearAdd", func(s *paired, dst []uint8, a, b []uint8, stepA, stepB int) {
+			i, j := 0, 0
+			for k := range dst {
+				dst[k] = s.out.code(s.a[a[i]] + s.b[b[j]])
+				i += stepA
+				j += stepB
+			}
+		})
 	})
-	QLinearMul = pairwise("QLinearMul", func(s *paired, dst []uint8, a, b []uint8, stepA, stepB int) {
-		i, j := 0, 0
-		for k := range dst {
-			dst[k] = s.out.code(s.a[a[i]] * s.b[b[j]])
-			i += stepA
-			j += stepB
-		}
+	QLinearMul = op.Declare(microsoft, "QLinearMul", func() op.Def {
+		return pairwise("QLinearMul", func(s *paired, dst []uint8, a, b []uint8, stepA, stepB int) {
+			i, j := 0, 0
+			for k := range dst {
+				dst[k] = s.out.code(s.a[a[i]] * s.b[b[j]])
+				i += stepA
+				j += stepB
+			}
+		})
 	})
 )
 
@@ -40,9 +44,9 @@ type paired struct {
 	dst, srcA, srcB []uint8
 }
 
-func pairwise(name string, row func(s *paired, dst, a, b []uint8, stepA, stepB int)) *op.Def {
-	return op.Declare(op.Def{
-		Name: name, Domain: microsoft, Versions: op.Versions{1: ""},
+func pairwise(name string, row func(s *paired, dst, a, b []uint8, stepA, stepB int)) op.Def {
+	return op.Def{
+		Versions: op.Versions{1: ""},
 		Shape: func(c *op.Infer) error {
 			if err := singleScalings(c, 1, 2, 4, 5, 6, 7); err != nil {
 				return err
@@ -86,7 +90,7 @@ func pairwise(name string, row func(s *paired, dst, a, b []uint8, stepA, stepB i
 		},
 		DTypes: op.Uniform(struct{}{}, bytes...),
 		Also:   alsoScaled([]int{2, 3, 5, 7}, 1, 4, 6),
-	})
+	}
 }
 
 // Chunk implements op.Task over rows of the last dimension.

@@ -11,21 +11,22 @@ import (
 // https://onnx.ai/onnx/operators/onnx__QLinearMatMul.html
 // Departures: none. Sums of bytes are exact; they are scaled by
 // a_scale * b_scale / y_scale in f32. Products of float8 are summed in float64.
-var QLinearMatMul = op.Declare(op.Def{
-	Name:     "QLinearMatMul",
-	Versions: op.Versions{10: "", 21: "float8, half scales"},
-	Shape: func(c *op.Infer) error {
-		if n, z := c.In(6).Elements(), c.In(7).Elements(); n != 1 || z != 1 {
-			return errs.New(errs.Shape, "y_scale has shape %v, y_zero_point has shape %v: one number expected", c.In(6), c.In(7))
-		}
-		return productShape(c, c.In(0), c.In(3), c.DType(7))
-	},
-	Prepare: qlinearPrepare,
-	Run:     qlinearRun,
-	DTypes:  op.Uniform(struct{}{}, qlinearTypes...),
-	Also: map[int][]tensor.DType{
-		1: floatScales, 3: qlinearTypes, 4: floatScales, 5: qlinearTypes, 6: floatScales, 7: qlinearTypes,
-	},
+var QLinearMatMul = op.Declare("", "QLinearMatMul", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{10: "", 21: "float8, half scales"},
+		Shape: func(c *op.Infer) error {
+			if n, z := c.In(6).Elements(), c.In(7).Elements(); n != 1 || z != 1 {
+				return errs.New(errs.Shape, "y_scale has shape %v, y_zero_point has shape %v: one number expected", c.In(6), c.In(7))
+			}
+			return productShape(c, c.In(0), c.In(3), c.DType(7))
+		},
+		Prepare: qlinearPrepare,
+		Run:     qlinearRun,
+		DTypes:  op.Uniform(struct{}{}, qlinearTypes...),
+		Also: map[int][]tensor.DType{
+			1: floatScales, 3: qlinearTypes, 4: floatScales, 5: qlinearTypes, 6: floatScales, 7: qlinearTypes,
+		},
+	}
 })
 
 var (

@@ -11,47 +11,49 @@ import (
 // an attribute names: before 13 all dimensions from axis on are one.
 // https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.QLinearSoftmax
 // Departures: none.
-var QLinearSoftmax = op.Declare(op.Def{
-	Name: "QLinearSoftmax", Domain: microsoft, Versions: op.Versions{1: ""},
-	Attrs: op.Attrs(op.Int("axis", -1), op.Required("opset", op.KindInt)),
-	Shape: func(c *op.Infer) error {
-		if err := singleScalings(c, 1, 2, 3, 4); err != nil {
-			return err
-		}
-		if _, err := c.Axis("axis", max(1, len(c.In(0)))); err != nil {
-			return err
-		}
-		return op.SameAsInput(c)
-	},
-	Prepare: func(c *op.Context) error {
-		x := c.In(0).Shape
-		s := &softmax{outer: 1, n: 1, inner: 1}
-		if len(x) > 0 {
-			axis, err := tensor.Axis(c.Attr.Int("axis"), len(x))
-			if err != nil {
+var QLinearSoftmax = op.Declare(microsoft, "QLinearSoftmax", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{1: ""},
+		Attrs:    op.Attrs(op.Int("axis", -1), op.Required("opset", op.KindInt)),
+		Shape: func(c *op.Infer) error {
+			if err := singleScalings(c, 1, 2, 3, 4); err != nil {
 				return err
 			}
-			s.outer, s.n, s.inner = x[:axis].Elements(), x[axis], x[axis+1:].Elements()
-			if c.Attr.Int("opset") < 13 {
-				s.n, s.inner = s.n*s.inner, 1
+			if _, err := c.Axis("axis", max(1, len(c.In(0)))); err != nil {
+				return err
 			}
-		}
-		c.State = s
-		return nil
-	},
-	Run: func(c *op.Context) error {
-		s, d := c.State.(*softmax), c.In(0).DType
-		in := scalingOf(c, d, 1, 2)
-		s.out, s.signed = scalingOf(c, d, 3, 4), d == tensor.I8
-		for i := range s.powers {
-			s.powers[i] = float32(math.Exp(float64(in.scale) * float64(i-255)))
-		}
-		s.x, s.y = c.In(0).Raw(), c.Out(0).Raw()
-		c.For(s.outer*s.inner, max(1, 16<<10/max(1, s.n)), s)
-		return nil
-	},
-	DTypes: op.Uniform(struct{}{}, bytes...),
-	Also:   alsoScaled([]int{2, 4}, 1, 3),
+			return op.SameAsInput(c)
+		},
+		Prepare: func(c *op.Context) error {
+			x := c.In(0).Shape
+			s := &softmax{outer: 1, n: 1, inner: 1}
+			if len(x) > 0 {
+				axis, err := tensor.Axis(c.Attr.Int("axis"), len(x))
+				if err != nil {
+					return err
+				}
+				s.outer, s.n, s.inner = x[:axis].Elements(), x[axis], x[axis+1:].Elements()
+				if c.Attr.Int("opset") < 13 {
+					s.n, s.inner = s.n*s.inner, 1
+				}
+			}
+			c.State = s
+			return nil
+		},
+		Run: func(c *op.Context) error {
+			s, d := c.State.(*softmax), c.In(0).DType
+			in := scalingOf(c, d, 1, 2)
+			s.out, s.signed = scalingOf(c, d, 3, 4), d == tensor.I8
+			for i := range s.powers {
+				s.powers[i] = float32(math.Exp(float64(in.scale) * float64(i-255)))
+			}
+			s.x, s.y = c.In(0).Raw(), c.Out(0).Raw()
+			c.For(s.outer*s.inner, max(1, 16<<10/max(1, s.n)), s)
+			return nil
+		},
+		DTypes: op.Uniform(struct{}{}, bytes...),
+		Also:   alsoScaled([]int{2, 4}, 1, 3),
+	}
 })
 
 // softmax is the State of a QLinearSoftmax: lines of n bytes, inner apart.

@@ -12,39 +12,40 @@ import (
 // Departures: whole numbers divided by whole scales are
 // divided in float64; a scale of type f8e8m0 divides in the type of x, f32 for
 // whole numbers. NaN becomes the least whole number.
-var QuantizeLinear = op.Declare(op.Def{
-	Name: "QuantizeLinear",
-	Versions: op.Versions{
-		10: "", 13: "axis", 19: "float8, saturate", 21: "blocks, 16 and 4 bits, output_dtype", 23: "precision, float4",
-		24: "float8e8m0 scales", 25: "2 bits", 28: "float6",
-	},
-	Attrs: op.Attrs(op.Int("axis", 1), op.Int("saturate", 1), op.Int("block_size", 0), op.Int("output_dtype", 0), op.Int("precision", 0)),
-	Shape: func(c *op.Infer) error {
-		d, err := quantizedType(c)
-		if err != nil {
-			return err
-		}
-		if c.Has(2) && !sameGranularity(c.In(1), c.In(2)) {
-			return errs.New(errs.Shape, "the zero point has shape %v, the scale has shape %v: they must be equal", c.In(2), c.In(1))
-		}
-		if _, err := newGranularity(c.Attr, c.In(0), c.In(1)); err != nil {
-			return err
-		}
-		c.SetOutput(0, d, c.In(0))
-		return nil
-	},
-	Codes: func(c *op.Infer) (op.Codes, bool) {
-		d, err := quantizedType(c)
-		p := tensor.DType(c.Attr.Int("precision"))
-		if err != nil || c.DType(0) != tensor.F32 || p != tensor.Undefined && p != tensor.F32 {
-			return op.Codes{}, false
-		}
-		return codesOf(c, d)
-	},
-	Prepare: quantizePrepare,
-	Run:     op.Unpacked(quantizeRun),
-	DTypes:  op.Uniform(struct{}{}, tensor.F32, tensor.F16, tensor.BF16, tensor.I32),
-	Also:    map[int][]tensor.DType{1: scaleTypes, 2: quantizedTypes},
+var QuantizeLinear = op.Declare("", "QuantizeLinear", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{
+			10: "", 13: "axis", 19: "float8, saturate", 21: "blocks, 16 and 4 bits, output_dtype", 23: "precision, float4",
+			24: "float8e8m0 scales", 25: "2 bits", 28: "float6",
+		},
+		Attrs: op.Attrs(op.Int("axis", 1), op.Int("saturate", 1), op.Int("block_size", 0), op.Int("output_dtype", 0), op.Int("precision", 0)),
+		Shape: func(c *op.Infer) error {
+			d, err := quantizedType(c)
+			if err != nil {
+				return err
+			}
+			if c.Has(2) && !sameGranularity(c.In(1), c.In(2)) {
+				return errs.New(errs.Shape, "the zero point has shape %v, the scale has shape %v: they must be equal", c.In(2), c.In(1))
+			}
+			if _, err := newGranularity(c.Attr, c.In(0), c.In(1)); err != nil {
+				return err
+			}
+			c.SetOutput(0, d, c.In(0))
+			return nil
+		},
+		Codes: func(c *op.Infer) (op.Codes, bool) {
+			d, err := quantizedType(c)
+			p := tensor.DType(c.Attr.Int("precision"))
+			if err != nil || c.DType(0) != tensor.F32 || p != tensor.Undefined && p != tensor.F32 {
+				return op.Codes{}, false
+			}
+			return codesOf(c, d)
+		},
+		Prepare: quantizePrepare,
+		Run:     op.Unpacked(quantizeRun),
+		DTypes:  op.Uniform(struct{}{}, tensor.F32, tensor.F16, tensor.BF16, tensor.I32),
+		Also:    map[int][]tensor.DType{1: scaleTypes, 2: quantizedTypes},
+	}
 })
 
 // scaleTypes are the types of scales.

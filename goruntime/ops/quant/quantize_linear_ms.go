@@ -10,12 +10,16 @@ import (
 // https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md
 // Departures: none. They take the attributes of the official operators too.
 var (
-	QuantizeLinearMS = op.Declare(op.Def{
-		Name: "QuantizeLinear", Domain: microsoft, Versions: op.Versions{1: ""}, Attrs: QuantizeLinear.Attrs, Shape: QuantizeLinear.Shape,
-		Prepare: QuantizeLinear.Prepare, Run: QuantizeLinear.Run, DTypes: op.Uniform(struct{}{}, tensor.F32, tensor.F16), Also: QuantizeLinear.Also,
+	QuantizeLinearMS = op.Declare(microsoft, "QuantizeLinear", func() op.Def {
+		return op.Def{
+			Versions: op.Versions{1: ""}, Attrs: QuantizeLinear.Def().Attrs, Shape: QuantizeLinear.Def().Shape,
+			Prepare: QuantizeLinear.Def().Prepare, Run: QuantizeLinear.Def().Run, DTypes: op.Uniform(struct{}{}, tensor.F32, tensor.F16), Also: QuantizeLinear.Def().Also,
+		}
 	})
-	DequantizeLinearMS = op.Declare(op.Def{
-		Name: "DequantizeLinear", Domain: microsoft, Versions: op.Versions{1: ""}, Attrs: DequantizeLinear.Attrs, Shape: DequantizeLinear.Shape,
-		Prepare: DequantizeLinear.Prepare, Run: DequantizeLinear.Run, DTypes: DequantizeLinear.DTypes, Also: DequantizeLinear.Also,
+	DequantizeLinearMS = op.Declare(microsoft, "DequantizeLinear", func() op.Def {
+		return op.Def{
+			Versions: op.Versions{1: ""}, Attrs: DequantizeLinear.Def().Attrs, Shape: DequantizeLinear.Def().Shape,
+			Prepare: DequantizeLinear.Def().Prepare, Run: DequantizeLinear.Def().Run, DTypes: DequantizeLinear.Def().DTypes, Also: DequantizeLinear.Def().Also,
+		}
 	})
 )

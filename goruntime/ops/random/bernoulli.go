@@ -8,27 +8,29 @@ import (
 
 // Bernoulli draws 1 with the probability that the input gives, and else 0.
 // https://onnx.ai/onnx/operators/onnx__Bernoulli.html   Departures: none.
-var Bernoulli = op.Declare(op.Def{
-	Name: "Bernoulli", Versions: op.Versions{15: "", 22: "bfloat16"}, Attrs: op.Attrs(op.Optional("dtype", op.KindInt), op.Optional("seed", op.KindFloat)),
-	Random: true, Shape: likeShape, Key: op.KeyOutput,
-	Prepare: func(c *op.Context) error {
-		if op.Row[coinRow](c)[c.In(0).DType] == nil {
-			return errs.New(errs.Unsupported, "probabilities of type %v are not supported", c.In(0).DType)
-		}
-		c.State = &coins{}
-		return nil
-	},
-	Run: func(c *op.Context) error {
-		s := c.State.(*coins)
-		s.stream, s.kernel, s.out, s.in = streamOf(c.Attr), op.Row[coinRow](c)[c.In(0).DType], c.Out(0), c.In(0)
-		c.For(s.in.Elements(), drawGrain, s)
-		return nil
-	},
-	DTypes: op.ByType(map[tensor.DType]coinRow{
-		tensor.F32: coinsOf[float32](1), tensor.F64: coinsOf[float64](1), tensor.F16: coinsOf(tensor.HalfOf(1)), tensor.BF16: coinsOf(tensor.BFloat16Of(1)), tensor.Bool: coinsOf(true),
-		tensor.I8: coinsOf[int8](1), tensor.I16: coinsOf[int16](1), tensor.I32: coinsOf[int32](1), tensor.I64: coinsOf[int64](1),
-		tensor.U8: coinsOf[uint8](1), tensor.U16: coinsOf[uint16](1), tensor.U32: coinsOf[uint32](1), tensor.U64: coinsOf[uint64](1),
-	}),
+var Bernoulli = op.Declare("", "Bernoulli", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{15: "", 22: "bfloat16"}, Attrs: op.Attrs(op.Optional("dtype", op.KindInt), op.Optional("seed", op.KindFloat)),
+		Random: true, Shape: likeShape, Key: op.KeyOutput,
+		Prepare: func(c *op.Context) error {
+			if op.Row[coinRow](c)[c.In(0).DType] == nil {
+				return errs.New(errs.Unsupported, "probabilities of type %v are not supported", c.In(0).DType)
+			}
+			c.State = &coins{}
+			return nil
+		},
+		Run: func(c *op.Context) error {
+			s := c.State.(*coins)
+			s.stream, s.kernel, s.out, s.in = streamOf(c.Attr), op.Row[coinRow](c)[c.In(0).DType], c.Out(0), c.In(0)
+			c.For(s.in.Elements(), drawGrain, s)
+			return nil
+		},
+		DTypes: op.ByType(map[tensor.DType]coinRow{
+			tensor.F32: coinsOf[float32](1), tensor.F64: coinsOf[float64](1), tensor.F16: coinsOf(tensor.HalfOf(1)), tensor.BF16: coinsOf(tensor.BFloat16Of(1)), tensor.Bool: coinsOf(true),
+			tensor.I8: coinsOf[int8](1), tensor.I16: coinsOf[int16](1), tensor.I32: coinsOf[int32](1), tensor.I64: coinsOf[int64](1),
+			tensor.U8: coinsOf[uint8](1), tensor.U16: coinsOf[uint16](1), tensor.U32: coinsOf[uint32](1), tensor.U64: coinsOf[uint64](1),
+		}),
+	}
 })
 
 // reader returns element i of a tensor of floats.

@@ -92,7 +92,7 @@ func TestFrequenciesFollowTheProbabilities(t *testing.T) {
 	in, _ := tensor.ViewOf(tensor.F32, tensor.Shape{many}, p)
 	dst, _ := tensor.ViewOf(tensor.Bool, tensor.Shape{many}, out)
 	s := &coins{stream: stream{[2]uint32{42, 0}}, in: &in, out: &dst}
-	Bernoulli.DTypes.Row(tensor.Bool).(coinRow)[tensor.F32](s, 0, many)
+	Bernoulli.Def().DTypes.Row(tensor.Bool).(coinRow)[tensor.F32](s, 0, many)
 	ones := 0
 	for _, x := range out {
 		if x {
@@ -105,7 +105,7 @@ func TestFrequenciesFollowTheProbabilities(t *testing.T) {
 	classes := make([]int32, many)
 	view, _ := tensor.ViewOf(tensor.I32, tensor.Shape{1, many}, classes)
 	b := &ballot{stream: stream{[2]uint32{42, 0}}, sums: []float64{0.2, 0.2, 0.7, 1}, classes: 4, out: &view}
-	Multinomial.DTypes.Row(tensor.I32).(ballotKernel)(b, 0, many)
+	Multinomial.Def().DTypes.Row(tensor.I32).(ballotKernel)(b, 0, many)
 	var count [4]float64
 	for _, k := range classes {
 		count[k]++
@@ -118,7 +118,7 @@ func TestFrequenciesFollowTheProbabilities(t *testing.T) {
 }
 
 func TestStreamsWithoutASeedDiffer(t *testing.T) {
-	a, err := op.NewValues(RandomNormal, []op.Value{{Name: "shape", Kind: op.KindInts, V: []int{1}}})
+	a, err := op.NewValues(RandomNormal.Def(), []op.Value{{Name: "shape", Kind: op.KindInts, V: []int{1}}})
 	if err != nil {
 		t.Fatal(err)
 	}

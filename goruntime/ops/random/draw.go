@@ -25,9 +25,9 @@ func (d *draw) Chunk(lo, hi int) { d.kernel(d, lo, hi) }
 
 // drawing declares an operator that draws each element by two parameters, of a
 // shape of its own or, for the operators called Like, of the input's.
-func drawing(name string, like bool, first, second op.Attr, table op.Table) *op.Def {
+func drawing(like bool, first, second op.Attr, table op.Table) op.Def {
 	def := op.Def{
-		Name: name, Versions: op.Versions{1: "", 22: "bfloat16"}, Random: true, Key: op.KeyOutput, DTypes: table,
+		Versions: op.Versions{1: "", 22: "bfloat16"}, Random: true, Key: op.KeyOutput, DTypes: table,
 		Attrs: op.Attrs(first, second, op.Optional("seed", op.KindFloat)),
 		Prepare: func(c *op.Context) error {
 			c.State = &draw{a: c.Attr.Float(first.Name), b: c.Attr.Float(second.Name)}
@@ -55,7 +55,7 @@ func drawing(name string, like bool, first, second op.Attr, table op.Table) *op.
 			return err
 		}
 	}
-	return op.Declare(def)
+	return def
 }
 
 // likeShape is the shape of the input, with its type or that of the attribute.

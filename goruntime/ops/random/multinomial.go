@@ -12,42 +12,44 @@ import (
 // Multinomial draws classes by their logarithmic probabilities, which need not be
 // normalized.
 // https://onnx.ai/onnx/operators/onnx__Multinomial.html   Departures: none.
-var Multinomial = op.Declare(op.Def{
-	Name: "Multinomial", Versions: op.Versions{7: "", 22: "bfloat16"},
-	Attrs:  op.Attrs(op.Int("dtype", int(tensor.I32)), op.Int("sample_size", 1), op.Optional("seed", op.KindFloat)),
-	Random: true, Key: op.KeyOutput,
-	Shape: func(c *op.Infer) error {
-		x, n := c.In(0), c.Attr.Int("sample_size")
-		if len(x) != 2 || x[1] == 0 && x[0] > 0 {
-			return errs.New(errs.Shape, "the input has shape %v, [batch, classes] with a class at least is expected", x)
-		}
-		d, err := dtypeOf(c.Attr, tensor.I32)
-		if err != nil {
+var Multinomial = op.Declare("", "Multinomial", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{7: "", 22: "bfloat16"},
+		Attrs:    op.Attrs(op.Int("dtype", int(tensor.I32)), op.Int("sample_size", 1), op.Optional("seed", op.KindFloat)),
+		Random:   true, Key: op.KeyOutput,
+		Shape: func(c *op.Infer) error {
+			x, n := c.In(0), c.Attr.Int("sample_size")
+			if len(x) != 2 || x[1] == 0 && x[0] > 0 {
+				return errs.New(errs.Shape, "the input has shape %v, [batch, classes] with a class at least is expected", x)
+			}
+			d, err := dtypeOf(c.Attr, tensor.I32)
+			if err != nil {
+				return err
+			}
+			out := c.Grow(0, d, 2)
+			out[0], out[1] = x[0], n
+			_, err = out.Check(d)
 			return err
-		}
-		out := c.Grow(0, d, 2)
-		out[0], out[1] = x[0], n
-		_, err = out.Check(d)
-		return err
-	},
-	Prepare: func(c *op.Context) error {
-		f := readers[c.In(0).DType]
-		if f == nil {
-			return errs.New(errs.Unsupported, "probabilities of type %v are not supported", c.In(0).DType)
-		}
-		c.State = &ballot{read: f}
-		return nil
-	},
-	Run: func(c *op.Context) error {
-		s := c.State.(*ballot)
-		s.stream, s.kernel, s.out = streamOf(c.Attr), op.Row[ballotKernel](c), c.Out(0)
-		if err := s.accumulate(c); err != nil {
-			return err
-		}
-		c.For(s.out.Elements(), drawGrain/4, s)
-		return nil
-	},
-	DTypes: op.ByType(map[tensor.DType]ballotKernel{tensor.I32: choose[int32], tensor.I64: choose[int64]}),
+		},
+		Prepare: func(c *op.Context) error {
+			f := readers[c.In(0).DType]
+			if f == nil {
+				return errs.New(errs.Unsupported, "probabilities of type %v are not supported", c.In(0).DType)
+			}
+			c.State = &ballot{read: f}
+			return nil
+		},
+		Run: func(c *op.Context) error {
+			s := c.State.(*ballot)
+			s.stream, s.kernel, s.out = streamOf(c.Attr), op.Row[ballotKernel](c), c.Out(0)
+			if err := s.accumulate(c); err != nil {
+				return err
+			}
+			c.For(s.out.Elements(), drawGrain/4, s)
+			return nil
+		},
+		DTypes: op.ByType(map[tensor.DType]ballotKernel{tensor.I32: choose[int32], tensor.I64: choose[int64]}),
+	}
 })
 
 // ballot is the State.

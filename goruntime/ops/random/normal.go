@@ -10,8 +10,12 @@ import (
 // https://onnx.ai/onnx/operators/onnx__RandomNormal.html (RandomNormalLike)
 // Departures: none.
 var (
-	RandomNormal     = drawing("RandomNormal", false, op.Float("mean", 0), op.Float("scale", 1), normals)
-	RandomNormalLike = drawing("RandomNormalLike", true, op.Float("mean", 0), op.Float("scale", 1), normals)
+	RandomNormal = op.Declare("", "RandomNormal", func() op.Def {
+		return drawing(false, op.Float("mean", 0), op.Float("scale", 1), normals)
+	})
+	RandomNormalLike = op.Declare("", "RandomNormalLike", func() op.Def {
+		return drawing(true, op.Float("mean", 0), op.Float("scale", 1), normals)
+	})
 )
 
 var normals = op.ByType(map[tensor.DType]drawKernel{

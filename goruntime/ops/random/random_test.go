@@ -53,7 +53,7 @@ func TestSeededDraws(t *testing.T) {
 	optest.Run(t, RandomUniform, []optest.Case{{Name: "f64", Attrs: attrs, Want: optest.Want(optest.F64(optest.Dims(4), 1.2045961358955704, 2.7455604775337217, 2.7980404727674149, -0.21195635366049803))}})
 	optest.Run(t, RandomNormal, []optest.Case{{Name: "f64", Attrs: attrs, Want: optest.Want(optest.F64(optest.Dims(4), 2.3856947357999059, 6.5754731854310746, 6.9203665680504312, -0.55703939915115841)), Tol: 1e-14}})
 	odd := optest.F32(optest.Dims(6), 0.1, 0.5, 0.9, 0, 1, 0.3)
-	for _, d := range Bernoulli.DTypes.Types() {
+	for _, d := range Bernoulli.Def().DTypes.Types() {
 		optest.Run(t, Bernoulli, []optest.Case{{Name: "Bernoulli " + d.String(), Attrs: optest.Attrs("seed", 7.5, "dtype", int(d)), In: optest.In(odd), Want: optest.Want(optest.Filled(d, optest.Dims(6), 0, 1, 0, 0, 1, 0))}})
 	}
 	for _, d := range []tensor.DType{tensor.F64, tensor.F16, tensor.BF16} {

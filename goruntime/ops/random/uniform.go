@@ -12,8 +12,12 @@ import (
 // https://onnx.ai/onnx/operators/onnx__RandomUniform.html (RandomUniformLike)
 // Departures: none.
 var (
-	RandomUniform     = drawing("RandomUniform", false, op.Float("low", 0), op.Float("high", 1), uniforms)
-	RandomUniformLike = drawing("RandomUniformLike", true, op.Float("low", 0), op.Float("high", 1), uniforms)
+	RandomUniform = op.Declare("", "RandomUniform", func() op.Def {
+		return drawing(false, op.Float("low", 0), op.Float("high", 1), uniforms)
+	})
+	RandomUniformLike = op.Declare("", "RandomUniformLike", func() op.Def {
+		return drawing(true, op.Float("low", 0), op.Float("high", 1), uniforms)
+	})
 )
 
 var uniforms = op.ByType(map[tensor.DType]drawKernel{

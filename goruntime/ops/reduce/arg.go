@@ -11,16 +11,20 @@ import (
 // larger and as smaller than all others, as NumPy has it.
 // https://onnx.ai/onnx/operators/onnx__ArgMax.html (ArgMin)   Departures: none.
 var (
-	ArgMax, ArgMax1 = argument("ArgMax", false)
-	ArgMin, ArgMin1 = argument("ArgMin", true)
+	ArgMax, ArgMax1 = op.DeclareTwo("", "ArgMax", func() (now, legacy op.Def) {
+		return argument(false)
+	})
+	ArgMin, ArgMin1 = op.DeclareTwo("", "ArgMin", func() (now, legacy op.Def) {
+		return argument(true)
+	})
 )
 
 // argument declares ArgMax or ArgMin; before version 12 it finds the first.
-func argument(name string, least bool) (now, legacy *op.Def) {
+func argument(least bool) (now, legacy op.Def) {
 	def := op.Def{
-		Name: name, Versions: op.Versions{12: "select_last_index", 13: "bfloat16"},
-		Attrs: op.Attrs(op.Int("axis", 0), op.Int("keepdims", 1), op.Int("select_last_index", 0)),
-		Shape: argShape,
+		Versions: op.Versions{12: "select_last_index", 13: "bfloat16"},
+		Attrs:    op.Attrs(op.Int("axis", 0), op.Int("keepdims", 1), op.Int("select_last_index", 0)),
+		Shape:    argShape,
 		Prepare: func(c *op.Context) error {
 			return prepareArg(c, least, c.Attr.Bool("select_last_index"))
 		},
@@ -37,7 +41,7 @@ func argument(name string, least bool) (now, legacy *op.Def) {
 	old := def
 	old.Versions, old.Attrs = op.Versions{1: "", 11: "negative axis"}, op.Attrs(op.Int("axis", 0), op.Int("keepdims", 1))
 	old.Prepare = func(c *op.Context) error { return prepareArg(c, least, false) }
-	return op.Declare(def), op.Declare(old)
+	return def, old
 }
 
 func argShape(c *op.Infer) error {

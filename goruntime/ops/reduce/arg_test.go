@@ -13,7 +13,7 @@ import (
 func TestArg(t *testing.T) {
 	nan := float32(math.NaN())
 	for _, c := range []struct {
-		def, old       *op.Def
+		def, old       *op.Operator
 		example        []int64 // of [[2,1],[3,10]] along axis 1
 		first, last    []int64 // of [[2,2,1],[1,1,2],[2,2,2]] along axis 1
 		columns, lastC []int64 // along axis 0
@@ -33,7 +33,7 @@ func TestArg(t *testing.T) {
 				{Name: "nothing to find", Attrs: optest.Attrs("axis", 1), In: optest.In(optest.F32(optest.Dims(3, 0))), Err: "dimension 1 of [3, 0] is empty", Code: errs.Shape},
 				{Name: "an axis that does not exist", Attrs: optest.Attrs("axis", 1), In: optest.In(optest.F32(optest.Dims(3), 1, 2, 3)), Err: "axis 1", Code: errs.Shape},
 			}
-			for _, d := range c.def.DTypes.Types() {
+			for _, d := range c.def.Def().DTypes.Types() {
 				in := optest.In(optest.Filled(d, optest.Dims(3, 3), ties...))
 				cases = append(cases,
 					optest.Case{Name: "first " + d.String(), Attrs: optest.Attrs("axis", 1), In: in, Want: optest.Want(optest.I64(optest.Dims(3, 1), c.first...))},

@@ -12,13 +12,17 @@ import (
 // accumulated in f32 and rounded for each output.
 // https://onnx.ai/onnx/operators/onnx__CumSum.html (CumProd)   Departures: none.
 var (
-	CumSum  = cumulative("CumSum", op.Versions{11: "", 14: "16-bit types"}, false)
-	CumProd = cumulative("CumProd", op.Versions{26: ""}, true)
+	CumSum = op.Declare("", "CumSum", func() op.Def {
+		return cumulative(op.Versions{11: "", 14: "16-bit types"}, false)
+	})
+	CumProd = op.Declare("", "CumProd", func() op.Def {
+		return cumulative(op.Versions{26: ""}, true)
+	})
 )
 
-func cumulative(name string, versions op.Versions, product bool) *op.Def {
-	return op.Declare(op.Def{
-		Name: name, Versions: versions, Attrs: op.Attrs(op.Int("exclusive", 0), op.Int("reverse", 0)), Shape: op.SameAsInput,
+func cumulative(versions op.Versions, product bool) op.Def {
+	return op.Def{
+		Versions: versions, Attrs: op.Attrs(op.Int("exclusive", 0), op.Int("reverse", 0)), Shape: op.SameAsInput,
 		Prepare: func(c *op.Context) error { return cumulativePrepare(c, product) },
 		Run: func(c *op.Context) error {
 			s := c.State.(*scan)
@@ -35,7 +39,7 @@ func cumulative(name string, versions op.Versions, product bool) *op.Def {
 			tensor.F16: scanOf[uint16, float32](half), tensor.BF16: scanOf[uint16, float32](bfloat),
 		}),
 		Also: map[int][]tensor.DType{1: {tensor.I32, tensor.I64}},
-	})
+	}
 }
 
 // scan is the State: the tensor is outer x n x inner, accumulated along n.

@@ -13,7 +13,7 @@ func TestCumSum(t *testing.T) {
 	three := optest.Dims(3)
 	axis := func(a int32) *tensor.View { return optest.I32(nil, a) }
 	var cases []optest.Case
-	for _, d := range CumSum.DTypes.Types() {
+	for _, d := range CumSum.Def().DTypes.Types() {
 		x, m := optest.Filled(d, three, 1, 2, 3), optest.Filled(d, optest.Dims(2, 3), 1, 2, 3, 4, 5, 6)
 		cases = append(cases,
 			optest.Case{Name: d.String(), In: optest.In(x, axis(0)), Want: optest.Want(optest.Filled(d, three, 1, 3, 6))},
@@ -58,7 +58,7 @@ func TestCumSumOfLongRows(t *testing.T) {
 
 func TestCumProd(t *testing.T) {
 	three := optest.Dims(3)
-	for _, d := range CumProd.DTypes.Types() {
+	for _, d := range CumProd.Def().DTypes.Types() {
 		x, m := optest.Filled(d, three, 1, 2, 3), optest.Filled(d, optest.Dims(2, 3), 1, 2, 3, 4, 5, 6)
 		axis := optest.I32(nil, 0)
 		optest.Run(t, CumProd, []optest.Case{

@@ -13,15 +13,17 @@ import (
 // infinity.
 // https://onnx.ai/onnx/operators/onnx__ReduceLogSumExp.html
 // Departures: none. Integers are cut off, as those of ReduceL2.
-var ReduceLogSumExp, ReduceLogSumExp1 = reduction("ReduceLogSumExp", attrVersions, op.Versions{18: "axes are an input", 28: "floats only"},
-	op.ByType(map[tensor.DType]kernel{
-		tensor.F32: logSumExp32, tensor.F64: logSumExp[float64](plain, same[float64]),
-		tensor.F16: logSumExp[uint16](half, same[float64]), tensor.BF16: logSumExp[uint16](bfloat, same[float64]),
-		tensor.I32: logSumExp[int32](plain, cut(same[float64], math.MinInt32, math.MaxInt32)),
-		tensor.I64: logSumExp[int64](plain, cut(same[float64], lowestI64, highestI64)),
-		tensor.U32: logSumExp[uint32](plain, cut(same[float64], 0, math.MaxUint32)),
-		tensor.U64: logSumExp[uint64](plain, cut(same[float64], 0, highestU64)),
-	}))
+var ReduceLogSumExp, ReduceLogSumExp1 = op.DeclareTwo("", "ReduceLogSumExp", func() (now, legacy op.Def) {
+	return reduction(attrVersions, op.Versions{18: "axes are an input", 28: "floats only"},
+		op.ByType(map[tensor.DType]kernel{
+			tensor.F32: logSumExp32, tensor.F64: logSumExp[float64](plain, same[float64]),
+			tensor.F16: logSumExp[uint16](half, same[float64]), tensor.BF16: logSumExp[uint16](bfloat, same[float64]),
+			tensor.I32: logSumExp[int32](plain, cut(same[float64], math.MinInt32, math.MaxInt32)),
+			tensor.I64: logSumExp[int64](plain, cut(same[float64], lowestI64, highestI64)),
+			tensor.U32: logSumExp[uint32](plain, cut(same[float64], 0, math.MaxUint32)),
+			tensor.U64: logSumExp[uint64](plain, cut(same[float64], 0, highestU64)),
+		}))
+})
 
 func logSumExp[T number](as format, end func(float64, int) float64) kernel {
 	return func(f *fold, lo, hi int) {

@@ -8,9 +8,9 @@ import (
 
 // reduction declares an operator that folds the elements along some axes. In
 // the versions before they are an attribute, in the others input 1.
-func reduction(name string, before, from op.Versions, table op.Table) (now, legacy *op.Def) {
+func reduction(before, from op.Versions, table op.Table) (now, legacy op.Def) {
 	def := op.Def{
-		Name: name, Versions: from, Attrs: op.Attrs(op.Int("keepdims", 1), op.Int("noop_with_empty_axes", 0)),
+		Versions: from, Attrs: op.Attrs(op.Int("keepdims", 1), op.Int("noop_with_empty_axes", 0)),
 		Shape: func(c *op.Infer) error {
 			axes, err := inputAxes(c)
 			if err != nil {
@@ -34,7 +34,7 @@ func reduction(name string, before, from op.Versions, table op.Table) (now, lega
 	old.Versions, old.Attrs, old.Also = before, op.Attrs(op.Int("keepdims", 1), op.Ints("axes")), nil
 	old.Shape = func(c *op.Infer) error { return reducedShape(c, c.Attr.Ints("axes"), false) }
 	old.Prepare = func(c *op.Context) error { return prepare(c, c.Attr.Ints("axes"), false) }
-	return op.Declare(def), op.Declare(old)
+	return def, old
 }
 
 func inputAxes(c *op.Infer) ([]int, error) {

@@ -14,7 +14,7 @@ import (
 type oracle func(x []float64) float64
 
 var oracles = []struct {
-	now, old *op.Def
+	now, old *op.Operator
 	f        oracle
 }{
 	{ReduceSum, ReduceSum1, plainSum},
@@ -133,7 +133,7 @@ func TestReduceEveryType(t *testing.T) {
 	}
 	for _, o := range oracles {
 		t.Run(o.now.Name, func(t *testing.T) {
-			for _, d := range o.now.DTypes.Types() {
+			for _, d := range o.now.Def().DTypes.Types() {
 				for axis := range 2 {
 					_, drop, y := expected(shape, 1<<axis, x, o.f)
 					tol := map[tensor.DType]float64{tensor.F16: 1e-3, tensor.BF16: 8e-3}[d]
@@ -153,7 +153,7 @@ func TestReduceEveryType(t *testing.T) {
 func TestReduceNothing(t *testing.T) {
 	inf, nan := math.Inf(1), math.NaN()
 	for _, c := range []struct {
-		def     *op.Def
+		def     *op.Operator
 		f       float64
 		i32     float64
 		u64     float64
@@ -191,7 +191,7 @@ func TestReduceNothing(t *testing.T) {
 }
 
 // expectedOf is the oracle's answer for x.
-func expectedOf(def *op.Def, x ...float64) float64 {
+func expectedOf(def *op.Operator, x ...float64) float64 {
 	for _, o := range oracles {
 		if o.now == def {
 			return o.f(x)
@@ -228,7 +228,7 @@ func TestReduceAtTheBounds(t *testing.T) {
 		}
 	}
 	rows := optest.In(optest.Filled(tensor.F32, optest.Dims(3, 2*block), long...), optest.Ints(1))
-	for _, def := range []*op.Def{ReduceLogSumExp, ReduceMax} {
+	for _, def := range []*op.Operator{ReduceLogSumExp, ReduceMax} {
 		optest.Run(t, def, []optest.Case{{Name: "long rows, special numbers", In: rows, Want: optest.Want(optest.Filled(tensor.F32, optest.Dims(3, 1), inf, nan, 300))}})
 	}
 	optest.Run(t, ReduceMax, []optest.Case{

@@ -16,23 +16,37 @@ import (
 // wrap around; their mean and L2 are computed in float64 and cut off, as NumPy
 // has it, nothing of nothing being 0. An empty mean of floats is NaN.
 var (
-	ReduceSum, ReduceSum1 = reduction("ReduceSum", op.Versions{1: "", 11: "negative axes"}, op.Versions{13: "axes are an input"},
-		wrapping(sums, 0, nil).And(rows32(sums, false)))
+	ReduceSum, ReduceSum1 = op.DeclareTwo("", "ReduceSum", func() (now, legacy op.Def) {
+		return reduction(op.Versions{1: "", 11: "negative axes"}, op.Versions{13: "axes are an input"},
+			wrapping(sums, 0, nil).And(rows32(sums, false)))
+	})
 
-	ReduceMean, ReduceMean1 = reduction("ReduceMean", attrVersions, inputVersions,
-		inFloat64(sums, 0, func(s float64, n int) float64 { return s / float64(n) }).And(rows32(sums, true)))
+	ReduceMean, ReduceMean1 = op.DeclareTwo("", "ReduceMean", func() (now, legacy op.Def) {
+		return reduction(attrVersions, inputVersions,
+			inFloat64(sums, 0, func(s float64, n int) float64 { return s / float64(n) }).And(rows32(sums, true)))
+	})
 
-	ReduceProd, ReduceProd1 = reduction("ReduceProd", attrVersions, inputVersions, wrapping(products, 1, nil))
+	ReduceProd, ReduceProd1 = op.DeclareTwo("", "ReduceProd", func() (now, legacy op.Def) {
+		return reduction(attrVersions, inputVersions, wrapping(products, 1, nil))
+	})
 
-	ReduceL1, ReduceL11 = reduction("ReduceL1", attrVersions, inputVersions, wrapping(magnitudes, 0, nil))
+	ReduceL1, ReduceL11 = op.DeclareTwo("", "ReduceL1", func() (now, legacy op.Def) {
+		return reduction(attrVersions, inputVersions, wrapping(magnitudes, 0, nil))
+	})
 
-	ReduceL2, ReduceL21 = reduction("ReduceL2", attrVersions, inputVersions,
-		inFloat64(squares, 0, func(s float64, _ int) float64 { return math.Sqrt(s) }))
+	ReduceL2, ReduceL21 = op.DeclareTwo("", "ReduceL2", func() (now, legacy op.Def) {
+		return reduction(attrVersions, inputVersions,
+			inFloat64(squares, 0, func(s float64, _ int) float64 { return math.Sqrt(s) }))
+	})
 
-	ReduceSumSquare, ReduceSumSquare1 = reduction("ReduceSumSquare", attrVersions, inputVersions, wrapping(squares, 0, nil))
+	ReduceSumSquare, ReduceSumSquare1 = op.DeclareTwo("", "ReduceSumSquare", func() (now, legacy op.Def) {
+		return reduction(attrVersions, inputVersions, wrapping(squares, 0, nil))
+	})
 
-	ReduceLogSum, ReduceLogSum1 = reduction("ReduceLogSum", attrVersions, op.Versions{18: "axes are an input", 28: "floats only"},
-		inFloat64(sums, 0, func(s float64, _ int) float64 { return math.Log(s) }))
+	ReduceLogSum, ReduceLogSum1 = op.DeclareTwo("", "ReduceLogSum", func() (now, legacy op.Def) {
+		return reduction(attrVersions, op.Versions{18: "axes are an input", 28: "floats only"},
+			inFloat64(sums, 0, func(s float64, _ int) float64 { return math.Log(s) }))
+	})
 )
 
 // The versions of most reductions: with axes as an attribute, as an input.

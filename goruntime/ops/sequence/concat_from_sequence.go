@@ -12,13 +12,14 @@ import (
 // ConcatFromSequence joins the elements of a sequence along an axis, which may be
 // a new one.
 // https://onnx.ai/onnx/operators/onnx__ConcatFromSequence.html   Departures: none.
-var ConcatFromSequence = op.Declare(op.Def{
-	Name:     "ConcatFromSequence",
-	Versions: op.Versions{11: ""},
-	Attrs:    op.Attrs(op.Required("axis", op.KindInt), op.Int("new_axis", 0)),
-	Control:  true,
-	Computes: true,
-	Run:      concatFromSequenceRun,
+var ConcatFromSequence = op.Declare("", "ConcatFromSequence", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{11: ""},
+		Attrs:    op.Attrs(op.Required("axis", op.KindInt), op.Int("new_axis", 0)),
+		Control:  true,
+		Computes: true,
+		Run:      concatFromSequenceRun,
+	}
 })
 
 func concatFromSequenceRun(c *op.Context) error {

@@ -7,13 +7,14 @@ import (
 
 // Optional makes an optional of its input, an empty one where there is none.
 // https://onnx.ai/onnx/operators/onnx__Optional.html   Departures: none.
-var Optional = op.Declare(op.Def{
-	Name:     "Optional",
-	Versions: op.Versions{15: "", 28: "more types"},
-	Attrs:    op.Attrs(op.Optional("type", op.KindType)),
-	Control:  true,
-	Computes: true,
-	Run:      optionalRun,
+var Optional = op.Declare("", "Optional", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{15: "", 28: "more types"},
+		Attrs:    op.Attrs(op.Optional("type", op.KindType)),
+		Control:  true,
+		Computes: true,
+		Run:      optionalRun,
+	}
 })
 
 func optionalRun(c *op.Context) error {

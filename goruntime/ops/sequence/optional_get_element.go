@@ -10,12 +10,13 @@ import (
 // returned as it is.
 // https://onnx.ai/onnx/operators/onnx__OptionalGetElement.html   Departures: an
 // empty optional is an error, where the specification leaves it open.
-var OptionalGetElement = op.Declare(op.Def{
-	Name:     "OptionalGetElement",
-	Versions: op.Versions{15: "", 18: "tensors and sequences as input", 28: "more types"},
-	Control:  true,
-	Computes: true,
-	Run:      optionalGetElementRun,
+var OptionalGetElement = op.Declare("", "OptionalGetElement", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{15: "", 18: "tensors and sequences as input", 28: "more types"},
+		Control:  true,
+		Computes: true,
+		Run:      optionalGetElementRun,
+	}
 })
 
 func optionalGetElementRun(c *op.Context) error {

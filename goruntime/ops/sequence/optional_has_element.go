@@ -9,12 +9,13 @@ import (
 // OptionalHasElement tells whether an optional holds anything; a tensor or a
 // sequence does, an omitted input does not.
 // https://onnx.ai/onnx/operators/onnx__OptionalHasElement.html   Departures: none.
-var OptionalHasElement = op.Declare(op.Def{
-	Name:     "OptionalHasElement",
-	Versions: op.Versions{15: "", 18: "tensors, sequences and no input", 28: "more types"},
-	Control:  true,
-	Computes: true,
-	Run:      optionalHasElementRun,
+var OptionalHasElement = op.Declare("", "OptionalHasElement", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{15: "", 18: "tensors, sequences and no input", 28: "more types"},
+		Control:  true,
+		Computes: true,
+		Run:      optionalHasElementRun,
+	}
 })
 
 func optionalHasElementRun(c *op.Context) error {

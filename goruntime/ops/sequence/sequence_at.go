@@ -7,12 +7,13 @@ import (
 
 // SequenceAt returns one element of a sequence.
 // https://onnx.ai/onnx/operators/onnx__SequenceAt.html   Departures: none.
-var SequenceAt = op.Declare(op.Def{
-	Name:     "SequenceAt",
-	Versions: op.Versions{11: ""},
-	Control:  true,
-	Computes: true,
-	Run:      sequenceAtRun,
+var SequenceAt = op.Declare("", "SequenceAt", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{11: ""},
+		Control:  true,
+		Computes: true,
+		Run:      sequenceAtRun,
+	}
 })
 
 func sequenceAtRun(c *op.Context) error {

@@ -7,12 +7,13 @@ import (
 
 // SequenceConstruct makes a sequence of its inputs.
 // https://onnx.ai/onnx/operators/onnx__SequenceConstruct.html   Departures: none.
-var SequenceConstruct = op.Declare(op.Def{
-	Name:     "SequenceConstruct",
-	Versions: op.Versions{11: ""},
-	Control:  true,
-	Computes: true,
-	Run:      sequenceConstructRun,
+var SequenceConstruct = op.Declare("", "SequenceConstruct", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{11: ""},
+		Control:  true,
+		Computes: true,
+		Run:      sequenceConstructRun,
+	}
 })
 
 func sequenceConstructRun(c *op.Context) error {

@@ -8,11 +8,12 @@ import (
 // SequenceEmpty makes a sequence without elements.
 // https://onnx.ai/onnx/operators/onnx__SequenceEmpty.html   Departures: the dtype
 // attribute binds nothing: the first element decides.
-var SequenceEmpty = op.Declare(op.Def{
-	Name:     "SequenceEmpty",
-	Versions: op.Versions{11: ""},
-	Attrs:    op.Attrs(op.Int("dtype", 1)),
-	Control:  true,
-	Computes: true,
-	Run:      func(c *op.Context) error { return c.SetValue(0, values.New(values.Sequence)) },
+var SequenceEmpty = op.Declare("", "SequenceEmpty", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{11: ""},
+		Attrs:    op.Attrs(op.Int("dtype", 1)),
+		Control:  true,
+		Computes: true,
+		Run:      func(c *op.Context) error { return c.SetValue(0, values.New(values.Sequence)) },
+	}
 })

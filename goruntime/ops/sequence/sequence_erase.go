@@ -9,12 +9,13 @@ import (
 
 // SequenceErase returns a sequence without one of its elements.
 // https://onnx.ai/onnx/operators/onnx__SequenceErase.html   Departures: none.
-var SequenceErase = op.Declare(op.Def{
-	Name:     "SequenceErase",
-	Versions: op.Versions{11: ""},
-	Control:  true,
-	Computes: true,
-	Run:      sequenceEraseRun,
+var SequenceErase = op.Declare("", "SequenceErase", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{11: ""},
+		Control:  true,
+		Computes: true,
+		Run:      sequenceEraseRun,
+	}
 })
 
 func sequenceEraseRun(c *op.Context) error {

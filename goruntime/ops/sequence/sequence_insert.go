@@ -9,12 +9,13 @@ import (
 
 // SequenceInsert returns a sequence with one more element.
 // https://onnx.ai/onnx/operators/onnx__SequenceInsert.html   Departures: none.
-var SequenceInsert = op.Declare(op.Def{
-	Name:     "SequenceInsert",
-	Versions: op.Versions{11: ""},
-	Control:  true,
-	Computes: true,
-	Run:      sequenceInsertRun,
+var SequenceInsert = op.Declare("", "SequenceInsert", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{11: ""},
+		Control:  true,
+		Computes: true,
+		Run:      sequenceInsertRun,
+	}
 })
 
 func sequenceInsertRun(c *op.Context) error {

@@ -8,12 +8,13 @@ import (
 
 // SequenceLength returns the number of elements of a sequence.
 // https://onnx.ai/onnx/operators/onnx__SequenceLength.html   Departures: none.
-var SequenceLength = op.Declare(op.Def{
-	Name:     "SequenceLength",
-	Versions: op.Versions{11: ""},
-	Control:  true,
-	Computes: true,
-	Run:      sequenceLengthRun,
+var SequenceLength = op.Declare("", "SequenceLength", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{11: ""},
+		Control:  true,
+		Computes: true,
+		Run:      sequenceLengthRun,
+	}
 })
 
 func sequenceLengthRun(c *op.Context) error {

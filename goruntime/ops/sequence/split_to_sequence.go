@@ -11,13 +11,14 @@ import (
 
 // SplitToSequence cuts a tensor along an axis into the elements of a sequence.
 // https://onnx.ai/onnx/operators/onnx__SplitToSequence.html   Departures: none.
-var SplitToSequence = op.Declare(op.Def{
-	Name:     "SplitToSequence",
-	Versions: op.Versions{11: "", 24: "more types"},
-	Attrs:    op.Attrs(op.Int("axis", 0), op.Int("keepdims", 1)),
-	Control:  true,
-	Computes: true,
-	Run:      splitToSequenceRun,
+var SplitToSequence = op.Declare("", "SplitToSequence", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{11: "", 24: "more types"},
+		Attrs:    op.Attrs(op.Int("axis", 0), op.Int("keepdims", 1)),
+		Control:  true,
+		Computes: true,
+		Run:      splitToSequenceRun,
+	}
 })
 
 func splitToSequenceRun(c *op.Context) error {

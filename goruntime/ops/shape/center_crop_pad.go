@@ -9,40 +9,41 @@ import (
 // CenterCropPad cuts dimensions to a size around their middle, or pads them
 // with zeros to it; of an odd number the greater part is at the end.
 // https://onnx.ai/onnx/operators/onnx__CenterCropPad.html   Departures: none.
-var CenterCropPad = op.Declare(op.Def{
-	Name:     "CenterCropPad",
-	Versions: op.Versions{18: ""},
-	Attrs:    op.Attrs(op.Ints("axes")),
-	Shape: func(c *op.Infer) error {
-		want, err := c.Ints(1)
-		if err != nil {
+var CenterCropPad = op.Declare("", "CenterCropPad", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{18: ""},
+		Attrs:    op.Attrs(op.Ints("axes")),
+		Shape: func(c *op.Infer) error {
+			want, err := c.Ints(1)
+			if err != nil {
+				return err
+			}
+			pads, axes, err := centerPads(c.In(0), want, c.Attr)
+			if err != nil {
+				return err
+			}
+			return padShape(c, pads, axes, axes != nil)
+		},
+		Prepare: func(c *op.Context) error {
+			want, err := c.Ints(1)
+			if err != nil {
+				return err
+			}
+			pads, axes, err := centerPads(c.In(0).Shape, want, c.Attr)
+			if err != nil {
+				return err
+			}
+			p, err := newPadding("constant", c.In(0).Shape, c.Out(0).Shape, pads, axes)
+			c.State = p
 			return err
-		}
-		pads, axes, err := centerPads(c.In(0), want, c.Attr)
-		if err != nil {
-			return err
-		}
-		return padShape(c, pads, axes, axes != nil)
-	},
-	Prepare: func(c *op.Context) error {
-		want, err := c.Ints(1)
-		if err != nil {
-			return err
-		}
-		pads, axes, err := centerPads(c.In(0).Shape, want, c.Attr)
-		if err != nil {
-			return err
-		}
-		p, err := newPadding("constant", c.In(0).Shape, c.Out(0).Shape, pads, axes)
-		c.State = p
-		return err
-	},
-	Run: op.Unpacked(func(c *op.Context) error {
-		c.State.(*padding).run(c)
-		return nil
-	}),
-	DTypes: Pad.DTypes,
-	Also:   map[int][]tensor.DType{1: {tensor.I32, tensor.I64}},
+		},
+		Run: op.Unpacked(func(c *op.Context) error {
+			c.State.(*padding).run(c)
+			return nil
+		}),
+		DTypes: Pad.Def().DTypes,
+		Also:   map[int][]tensor.DType{1: {tensor.I32, tensor.I64}},
+	}
 })
 
 // centerPads returns the pads, as Pad takes them, that bring the axes of x to

@@ -8,27 +8,29 @@ import (
 
 // Concat joins tensors along one axis.
 // https://onnx.ai/onnx/operators/onnx__Concat.html   Departures: none.
-var Concat = op.Declare(op.Def{
-	Name:     "Concat",
-	Versions: op.Versions{4: "axis is required", 11: "negative axes", 13: "bfloat16"},
-	Attrs:    op.Attrs(op.Required("axis", op.KindInt)),
-	Shape:    concatShape,
-	Prepare:  concatPrepare,
-	Run:      concatRun,
-	DTypes:   wholeBytes,
-	Joins:    concatJoins,
+var Concat = op.Declare("", "Concat", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{4: "axis is required", 11: "negative axes", 13: "bfloat16"},
+		Attrs:    op.Attrs(op.Required("axis", op.KindInt)),
+		Shape:    concatShape,
+		Prepare:  concatPrepare,
+		Run:      concatRun,
+		DTypes:   wholeBytes,
+		Joins:    concatJoins,
+	}
 })
 
 // Concat1 is Concat before version 4, whose axis has a default.
-var Concat1 = op.Declare(op.Def{
-	Name:     "Concat",
-	Versions: op.Versions{1: "axis has a default"},
-	Attrs:    op.Attrs(op.Int("axis", 1)),
-	Shape:    concatShape,
-	Prepare:  concatPrepare,
-	Run:      concatRun,
-	DTypes:   wholeBytes,
-	Joins:    concatJoins,
+var Concat1 = op.Declare("", "Concat", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{1: "axis has a default"},
+		Attrs:    op.Attrs(op.Int("axis", 1)),
+		Shape:    concatShape,
+		Prepare:  concatPrepare,
+		Run:      concatRun,
+		DTypes:   wholeBytes,
+		Joins:    concatJoins,
+	}
 })
 
 func concatShape(c *op.Infer) error {

@@ -10,13 +10,17 @@ import (
 // DepthToSpace1 is it before version 11, without mode.
 // https://onnx.ai/onnx/operators/onnx__DepthToSpace.html   Departures: none.
 var (
-	DepthToSpace  = depthToSpace(op.Versions{11: "mode", 13: "bfloat16", 28: ""}, op.String("mode", "DCR"))
-	DepthToSpace1 = depthToSpace(op.Versions{1: "DCR alone"})
+	DepthToSpace = op.Declare("", "DepthToSpace", func() op.Def {
+		return depthToSpace(op.Versions{11: "mode", 13: "bfloat16", 28: ""}, op.String("mode", "DCR"))
+	})
+	DepthToSpace1 = op.Declare("", "DepthToSpace", func() op.Def {
+		return depthToSpace(op.Versions{1: "DCR alone"})
+	})
 )
 
-func depthToSpace(versions op.Versions, attrs ...op.Attr) *op.Def {
-	return op.Declare(op.Def{
-		Name: "DepthToSpace", Versions: versions, Attrs: append(attrs, op.Required("blocksize", op.KindInt)),
+func depthToSpace(versions op.Versions, attrs ...op.Attr) op.Def {
+	return op.Def{
+		Versions: versions, Attrs: append(attrs, op.Required("blocksize", op.KindInt)),
 		Shape: func(c *op.Infer) error {
 			x, b, err := blockOf(c)
 			if err != nil {
@@ -39,7 +43,7 @@ func depthToSpace(versions op.Versions, attrs ...op.Attr) *op.Def {
 			return nil
 		},
 		Run: op.Unpacked(runStrided), DTypes: packedCopies,
-	})
+	}
 }
 
 // blockOf returns the shape of the input and the block size.

@@ -10,7 +10,7 @@ import (
 
 // The values are those of the reshapes in the specification.
 func TestDepthToSpace(t *testing.T) {
-	for _, d := range DepthToSpace.DTypes.Types() {
+	for _, d := range DepthToSpace.Def().DTypes.Types() {
 		of := func(dims tensor.Shape, v ...float64) *tensor.View { return optest.Filled(d, dims, v...) }
 		optest.Run(t, DepthToSpace, []optest.Case{
 			{
@@ -39,7 +39,7 @@ func TestDepthToSpace(t *testing.T) {
 
 // The values are those of the reshapes in the specification.
 func TestDepthToSpace1(t *testing.T) {
-	for _, d := range DepthToSpace1.DTypes.Types() {
+	for _, d := range DepthToSpace1.Def().DTypes.Types() {
 		of := func(dims tensor.Shape, v ...float64) *tensor.View { return optest.Filled(d, dims, v...) }
 		optest.Run(t, DepthToSpace1, []optest.Case{
 			{

@@ -19,7 +19,7 @@ func TestEyeLike(t *testing.T) {
 		{Name: "no type", Attrs: optest.Attrs("dtype", 99), In: optest.In(x), Err: "dtype is 99, which is no element type", Code: errs.Argument},
 		{Name: "strings", Attrs: optest.Attrs("dtype", 8), In: optest.In(x), Err: "element type str is not supported", Code: errs.Unsupported},
 	}
-	for _, d := range EyeLike.DTypes.Types() {
+	for _, d := range EyeLike.Def().DTypes.Types() {
 		cases = append(cases,
 			optest.Case{Name: d.String() + " above", Attrs: optest.Attrs("dtype", int(d), "k", 1), In: optest.In(x), Want: optest.Want(optest.Filled(d, optest.Dims(2, 3), 0, 1, 0, 0, 0, 1))},
 			optest.Case{Name: d.String() + " below", Attrs: optest.Attrs("dtype", int(d), "k", -1), In: optest.In(x), Want: optest.Want(optest.Filled(d, optest.Dims(2, 3), 0, 0, 0, 1, 0, 0))},

@@ -9,65 +9,69 @@ import (
 // Pad adds to the ends of dimensions, or takes away where a pad is negative:
 // first is taken away, then what is left is padded.
 // https://onnx.ai/onnx/operators/onnx__Pad.html   Departures: none.
-var Pad = op.Declare(op.Def{
-	Name: "Pad",
-	Versions: op.Versions{
-		11: "pads are an input", 13: "bfloat16", 18: "axes", 19: "wrap", 21: "float8, 4-bit types",
-		23: "float4e2m1", 24: "float8e8m0", 25: "2-bit types",
-	},
-	Attrs: op.Attrs(op.String("mode", "constant")),
-	Shape: func(c *op.Infer) error {
-		pads, err := c.Ints(1)
-		if err != nil {
-			return err
-		}
-		axes, err := optionalInts(c, 3)
-		if err != nil {
-			return err
-		}
-		return padShape(c, pads, axes, c.Has(3))
-	},
-	Prepare: func(c *op.Context) error {
-		pads, err := c.Ints(1)
-		if err != nil {
-			return err
-		}
-		axes, err := optionalInts(c, 3)
-		if err != nil {
-			return err
-		}
-		p, err := newPadding(c.Attr.Str("mode"), c.In(0).Shape, c.Out(0).Shape, pads, axes)
-		c.State = p
-		return err
-	},
-	Run: op.Unpacked(func(c *op.Context) error {
-		p := c.State.(*padding)
-		p.value = nil
-		if c.Has(2) {
-			p.value = c.In(2)
-			if n := p.value.Elements(); n != 1 {
-				return errs.New(errs.Shape, "constant_value has %d elements, one expected", n)
+var Pad = op.Declare("", "Pad", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{
+			11: "pads are an input", 13: "bfloat16", 18: "axes", 19: "wrap", 21: "float8, 4-bit types",
+			23: "float4e2m1", 24: "float8e8m0", 25: "2-bit types",
+		},
+		Attrs: op.Attrs(op.String("mode", "constant")),
+		Shape: func(c *op.Infer) error {
+			pads, err := c.Ints(1)
+			if err != nil {
+				return err
 			}
-		}
-		p.run(c)
-		return nil
-	}),
-	DTypes: op.ByWidth[padKernel](pad[uint8], pad[uint16], pad[uint32], pad[uint64], pad[op.Bytes16], pad[op.Bytes16]).
-		And(op.Packed[padKernel](pad[uint8])),
-	Also: map[int][]tensor.DType{1: {tensor.I64}, 3: {tensor.I32, tensor.I64}},
+			axes, err := optionalInts(c, 3)
+			if err != nil {
+				return err
+			}
+			return padShape(c, pads, axes, c.Has(3))
+		},
+		Prepare: func(c *op.Context) error {
+			pads, err := c.Ints(1)
+			if err != nil {
+				return err
+			}
+			axes, err := optionalInts(c, 3)
+			if err != nil {
+				return err
+			}
+			p, err := newPadding(c.Attr.Str("mode"), c.In(0).Shape, c.Out(0).Shape, pads, axes)
+			c.State = p
+			return err
+		},
+		Run: op.Unpacked(func(c *op.Context) error {
+			p := c.State.(*padding)
+			p.value = nil
+			if c.Has(2) {
+				p.value = c.In(2)
+				if n := p.value.Elements(); n != 1 {
+					return errs.New(errs.Shape, "constant_value has %d elements, one expected", n)
+				}
+			}
+			p.run(c)
+			return nil
+		}),
+		DTypes: op.ByWidth[padKernel](pad[uint8], pad[uint16], pad[uint32], pad[uint64], pad[op.Bytes16], pad[op.Bytes16]).
+			And(op.Packed[padKernel](pad[uint8])),
+		Also: map[int][]tensor.DType{1: {tensor.I64}, 3: {tensor.I32, tensor.I64}},
+	}
 })
 
 // Pad2 is Pad before version 11: everything is an attribute, floats only.
-var Pad2 = padOfAttrs(2, "pads")
+var Pad2 = op.Declare("", "Pad", func() op.Def {
+	return padOfAttrs(2, "pads")
+})
 
 // Pad1 is Pad2 under another name of its attribute. The example of version 1
 // contradicts its text in the order of the paddings; the text is followed, as by
 // all later versions.
-var Pad1 = padOfAttrs(1, "paddings")
+var Pad1 = op.Declare("", "Pad", func() op.Def {
+	return padOfAttrs(1, "paddings")
+})
 
-func padOfAttrs(version int, pads string) *op.Def {
-	return op.Declare(op.Def{
-		Name:     "Pad",
+func padOfAttrs(version int, pads string) op.Def {
+	return op.Def{
 		Versions: op.Versions{version: pads + " are an attribute"},
 		Attrs:    op.Attrs(op.Required(pads, op.KindInts), op.String("mode", "constant"), op.Float("value", 0)),
 		Shape:    func(c *op.Infer) error { return padShape(c, c.Attr.Ints(pads), nil, false) },
@@ -85,7 +89,7 @@ func padOfAttrs(version int, pads string) *op.Def {
 			return nil
 		},
 		DTypes: op.ByType(map[tensor.DType]padKernel{tensor.F16: pad[uint16], tensor.F32: pad[uint32], tensor.F64: pad[uint64]}),
-	})
+	}
 }
 
 // padValues make a scalar of the attribute value.

@@ -10,33 +10,35 @@ import (
 
 // Range gives start, start+delta, start+2*delta, ... up to limit, exclusive.
 // https://onnx.ai/onnx/operators/onnx__Range.html   Departures: none.
-var Range = op.Declare(op.Def{
-	Name:     "Range",
-	Versions: op.Versions{27: "16-bit floats, stash_type"},
-	Attrs:    op.Attrs(op.Int("stash_type", int(tensor.F32))),
-	Shape:    rangeShape,
-	Run: func(c *op.Context) error {
-		run := op.Row[rangeKernel](c)
-		if c.Attr.Int("stash_type") != int(tensor.F32) {
-			if own := rangeUnstashed[c.Out(0).DType]; own != nil {
-				run = own
+var Range = op.Declare("", "Range", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{27: "16-bit floats, stash_type"},
+		Attrs:    op.Attrs(op.Int("stash_type", int(tensor.F32))),
+		Shape:    rangeShape,
+		Run: func(c *op.Context) error {
+			run := op.Row[rangeKernel](c)
+			if c.Attr.Int("stash_type") != int(tensor.F32) {
+				if own := rangeUnstashed[c.Out(0).DType]; own != nil {
+					run = own
+				}
 			}
-		}
-		return run(c)
-	},
-	DTypes: rangeRows.And(op.ByType(map[tensor.DType]rangeKernel{
-		tensor.F16:  stashedRange(tensor.HalfOf),
-		tensor.BF16: stashedRange(tensor.BFloat16Of),
-	})),
+			return run(c)
+		},
+		DTypes: rangeRows.And(op.ByType(map[tensor.DType]rangeKernel{
+			tensor.F16:  stashedRange(tensor.HalfOf),
+			tensor.BF16: stashedRange(tensor.BFloat16Of),
+		})),
+	}
 })
 
 // Range11 is Range without the 16-bit types.
-var Range11 = op.Declare(op.Def{
-	Name:     "Range",
-	Versions: op.Versions{11: ""},
-	Shape:    rangeShape,
-	Run:      func(c *op.Context) error { return op.Row[rangeKernel](c)(c) },
-	DTypes:   rangeRows,
+var Range11 = op.Declare("", "Range", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{11: ""},
+		Shape:    rangeShape,
+		Run:      func(c *op.Context) error { return op.Row[rangeKernel](c)(c) },
+		DTypes:   rangeRows,
+	}
 })
 
 type rangeKernel func(c *op.Context) error

@@ -8,29 +8,31 @@ import (
 
 // Reshape gives a tensor other dimensions: 0 keeps one, -1 is what is left.
 // https://onnx.ai/onnx/operators/onnx__Reshape.html   Departures: none.
-var Reshape = op.Declare(op.Def{
-	Name: "Reshape",
-	Versions: op.Versions{
-		5: "", 13: "bfloat16", 14: "allowzero", 19: "float8", 21: "4-bit types",
-		23: "float4e2m1", 24: "float8e8m0", 25: "2-bit types",
-	},
-	Attrs: op.Attrs(op.Int("allowzero", 0)),
-	View:  true,
-	Shape: reshapeShape,
-	Run:   copyBytes,
-	Also:  map[int][]tensor.DType{1: {tensor.I64}},
+var Reshape = op.Declare("", "Reshape", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{
+			5: "", 13: "bfloat16", 14: "allowzero", 19: "float8", 21: "4-bit types",
+			23: "float4e2m1", 24: "float8e8m0", 25: "2-bit types",
+		},
+		Attrs: op.Attrs(op.Int("allowzero", 0)),
+		View:  true,
+		Shape: reshapeShape,
+		Run:   copyBytes,
+		Also:  map[int][]tensor.DType{1: {tensor.I64}},
+	}
 })
 
 // Reshape1 is Reshape before version 5: the shape is an attribute.
-var Reshape1 = op.Declare(op.Def{
-	Name:     "Reshape",
-	Versions: op.Versions{1: "the shape is an attribute"},
-	Attrs:    op.Attrs(op.Ints("shape"), op.Ints("consumed_inputs")),
-	View:     true,
-	Shape: func(c *op.Infer) error {
-		return reshapeTo(c, c.Attr.Ints("shape"), false)
-	},
-	Run: copyBytes,
+var Reshape1 = op.Declare("", "Reshape", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{1: "the shape is an attribute"},
+		Attrs:    op.Attrs(op.Ints("shape"), op.Ints("consumed_inputs")),
+		View:     true,
+		Shape: func(c *op.Infer) error {
+			return reshapeTo(c, c.Attr.Ints("shape"), false)
+		},
+		Run: copyBytes,
+	}
 })
 
 func reshapeShape(c *op.Infer) error {

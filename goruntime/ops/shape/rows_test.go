@@ -30,7 +30,7 @@ func all() (list []tensor.DType) {
 
 // moves runs a case for each dtype: element i of want is element picks[i] of an
 // input that counts from 0, -1 standing for a zero.
-func moves(t *testing.T, def *op.Def, dtypes []tensor.DType, in tensor.Shape, rest []*tensor.View, attrs []op.Value, want tensor.Shape, picks ...int) {
+func moves(t *testing.T, def *op.Operator, dtypes []tensor.DType, in tensor.Shape, rest []*tensor.View, attrs []op.Value, want tensor.Shape, picks ...int) {
 	t.Helper()
 	var cases []optest.Case
 	for _, d := range dtypes {

@@ -8,47 +8,49 @@ import (
 
 // Slice takes a range with a step out of each named axis, as NumPy does.
 // https://onnx.ai/onnx/operators/onnx__Slice.html   Departures: none.
-var Slice = op.Declare(op.Def{
-	Name:     "Slice",
-	Versions: op.Versions{10: "ranges are inputs, steps", 11: "negative axes", 13: "bfloat16"},
-	Shape: func(c *op.Infer) error {
-		r, err := inputRanges(c)
-		if err != nil {
-			return err
-		}
-		in := c.In(0)
-		out := c.Grow(0, c.DType(0), len(in))
-		copy(out, in)
-		return r.apply(in, out, nil, nil)
-	},
-	Prepare: func(c *op.Context) error {
-		r, err := inputRanges(c)
-		if err != nil {
-			return err
-		}
-		return sliceCopy(c, &r)
-	},
-	Run:    runStrided,
-	DTypes: stridedCopies,
-	Also: map[int][]tensor.DType{
-		1: {tensor.I32, tensor.I64}, 2: {tensor.I32, tensor.I64}, 3: {tensor.I32, tensor.I64}, 4: {tensor.I32, tensor.I64},
-	},
+var Slice = op.Declare("", "Slice", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{10: "ranges are inputs, steps", 11: "negative axes", 13: "bfloat16"},
+		Shape: func(c *op.Infer) error {
+			r, err := inputRanges(c)
+			if err != nil {
+				return err
+			}
+			in := c.In(0)
+			out := c.Grow(0, c.DType(0), len(in))
+			copy(out, in)
+			return r.apply(in, out, nil, nil)
+		},
+		Prepare: func(c *op.Context) error {
+			r, err := inputRanges(c)
+			if err != nil {
+				return err
+			}
+			return sliceCopy(c, &r)
+		},
+		Run:    runStrided,
+		DTypes: stridedCopies,
+		Also: map[int][]tensor.DType{
+			1: {tensor.I32, tensor.I64}, 2: {tensor.I32, tensor.I64}, 3: {tensor.I32, tensor.I64}, 4: {tensor.I32, tensor.I64},
+		},
+	}
 })
 
 // Slice1 is Slice before version 10: the ranges are attributes, without steps.
-var Slice1 = op.Declare(op.Def{
-	Name:     "Slice",
-	Versions: op.Versions{1: "ranges are attributes"},
-	Attrs:    op.Attrs(op.Required("starts", op.KindInts), op.Required("ends", op.KindInts), op.Ints("axes")),
-	Shape: func(c *op.Infer) error {
-		in := c.In(0)
-		out := c.Grow(0, c.DType(0), len(in))
-		copy(out, in)
-		return attrRanges(c.Attr).apply(in, out, nil, nil)
-	},
-	Prepare: func(c *op.Context) error { return sliceCopy(c, attrRanges(c.Attr)) },
-	Run:     runStrided,
-	DTypes:  stridedCopies,
+var Slice1 = op.Declare("", "Slice", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{1: "ranges are attributes"},
+		Attrs:    op.Attrs(op.Required("starts", op.KindInts), op.Required("ends", op.KindInts), op.Ints("axes")),
+		Shape: func(c *op.Infer) error {
+			in := c.In(0)
+			out := c.Grow(0, c.DType(0), len(in))
+			copy(out, in)
+			return attrRanges(c.Attr).apply(in, out, nil, nil)
+		},
+		Prepare: func(c *op.Context) error { return sliceCopy(c, attrRanges(c.Attr)) },
+		Run:     runStrided,
+		DTypes:  stridedCopies,
+	}
 })
 
 // inputRanges reads the ranges of a Slice from its inputs.

@@ -9,13 +9,17 @@ import (
 // reverse of DepthToSpace. SpaceToDepth1 is it before version 28, without mode.
 // https://onnx.ai/onnx/operators/onnx__SpaceToDepth.html   Departures: none.
 var (
-	SpaceToDepth  = spaceToDepth(op.Versions{28: "mode"}, op.String("mode", "DCR"))
-	SpaceToDepth1 = spaceToDepth(op.Versions{1: "", 13: "bfloat16"})
+	SpaceToDepth = op.Declare("", "SpaceToDepth", func() op.Def {
+		return spaceToDepth(op.Versions{28: "mode"}, op.String("mode", "DCR"))
+	})
+	SpaceToDepth1 = op.Declare("", "SpaceToDepth", func() op.Def {
+		return spaceToDepth(op.Versions{1: "", 13: "bfloat16"})
+	})
 )
 
-func spaceToDepth(versions op.Versions, attrs ...op.Attr) *op.Def {
-	return op.Declare(op.Def{
-		Name: "SpaceToDepth", Versions: versions, Attrs: append(attrs, op.Required("blocksize", op.KindInt)),
+func spaceToDepth(versions op.Versions, attrs ...op.Attr) op.Def {
+	return op.Def{
+		Versions: versions, Attrs: append(attrs, op.Required("blocksize", op.KindInt)),
 		Shape: func(c *op.Infer) error {
 			x, b, err := blockOf(c)
 			if err != nil {
@@ -38,5 +42,5 @@ func spaceToDepth(versions op.Versions, attrs ...op.Attr) *op.Def {
 			return nil
 		},
 		Run: op.Unpacked(runStrided), DTypes: packedCopies,
-	})
+	}
 }

@@ -10,7 +10,7 @@ import (
 
 // The values are those of the reverse of DepthToSpace.
 func TestSpaceToDepth(t *testing.T) {
-	for _, d := range SpaceToDepth.DTypes.Types() {
+	for _, d := range SpaceToDepth.Def().DTypes.Types() {
 		of := func(dims tensor.Shape, v ...float64) *tensor.View { return optest.Filled(d, dims, v...) }
 		optest.Run(t, SpaceToDepth, []optest.Case{
 			{
@@ -29,7 +29,7 @@ func TestSpaceToDepth(t *testing.T) {
 
 // The values are those of the reverse of DepthToSpace.
 func TestSpaceToDepth1(t *testing.T) {
-	for _, d := range SpaceToDepth1.DTypes.Types() {
+	for _, d := range SpaceToDepth1.Def().DTypes.Types() {
 		of := func(dims tensor.Shape, v ...float64) *tensor.View { return optest.Filled(d, dims, v...) }
 		optest.Run(t, SpaceToDepth1, []optest.Case{
 			{

@@ -9,78 +9,82 @@ import (
 // Split cuts a tensor into parts along one axis: of given sizes, or equal ones
 // of which the last may be smaller.
 // https://onnx.ai/onnx/operators/onnx__Split.html   Departures: none.
-var Split = op.Declare(op.Def{
-	Name:     "Split",
-	Versions: op.Versions{18: "num_outputs, uneven parts"},
-	Attrs:    op.Attrs(op.Int("axis", 0), op.Optional("num_outputs", op.KindInt)),
-	Shape: func(c *op.Infer) error {
-		n := c.Outputs()
-		switch {
-		case c.Has(1) && c.Attr.Has("num_outputs"):
-			return errs.New(errs.Model, "both the input split and num_outputs are given: one of them is expected")
-		case c.Has(1):
-			sizes, err := c.Ints(1)
-			return splitShape(c, sizes, true, false, err)
-		case !c.Attr.Has("num_outputs"):
-			return errs.New(errs.Model, "neither the input split nor num_outputs is given: one of them is expected")
-		case c.Attr.Int("num_outputs") != n:
-			return errs.New(errs.Model, "num_outputs is %d, the node has %d outputs", c.Attr.Int("num_outputs"), n)
-		}
-		return splitShape(c, nil, false, true, nil)
-	},
-	Prepare: splitPrepare(false),
-	Run:     splitRun,
-	DTypes:  wholeBytes,
-	Also:    map[int][]tensor.DType{1: {tensor.I64}},
+var Split = op.Declare("", "Split", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{18: "num_outputs, uneven parts"},
+		Attrs:    op.Attrs(op.Int("axis", 0), op.Optional("num_outputs", op.KindInt)),
+		Shape: func(c *op.Infer) error {
+			n := c.Outputs()
+			switch {
+			case c.Has(1) && c.Attr.Has("num_outputs"):
+				return errs.New(errs.Model, "both the input split and num_outputs are given: one of them is expected")
+			case c.Has(1):
+				sizes, err := c.Ints(1)
+				return splitShape(c, sizes, true, false, err)
+			case !c.Attr.Has("num_outputs"):
+				return errs.New(errs.Model, "neither the input split nor num_outputs is given: one of them is expected")
+			case c.Attr.Int("num_outputs") != n:
+				return errs.New(errs.Model, "num_outputs is %d, the node has %d outputs", c.Attr.Int("num_outputs"), n)
+			}
+			return splitShape(c, nil, false, true, nil)
+		},
+		Prepare: splitPrepare(false),
+		Run:     splitRun,
+		DTypes:  wholeBytes,
+		Also:    map[int][]tensor.DType{1: {tensor.I64}},
+	}
 })
 
 // Split13 is Split before version 18: equal parts must be equal.
-var Split13 = op.Declare(op.Def{
-	Name:     "Split",
-	Versions: op.Versions{13: "split is an input"},
-	Attrs:    op.Attrs(op.Int("axis", 0)),
-	Shape: func(c *op.Infer) error {
-		if !c.Has(1) {
-			return splitShape(c, nil, false, false, nil)
-		}
-		sizes, err := c.Ints(1)
-		return splitShape(c, sizes, true, false, err)
-	},
-	Prepare: splitPrepare(false),
-	Run:     splitRun,
-	DTypes:  wholeBytes,
-	Also:    map[int][]tensor.DType{1: {tensor.I64}},
+var Split13 = op.Declare("", "Split", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{13: "split is an input"},
+		Attrs:    op.Attrs(op.Int("axis", 0)),
+		Shape: func(c *op.Infer) error {
+			if !c.Has(1) {
+				return splitShape(c, nil, false, false, nil)
+			}
+			sizes, err := c.Ints(1)
+			return splitShape(c, sizes, true, false, err)
+		},
+		Prepare: splitPrepare(false),
+		Run:     splitRun,
+		DTypes:  wholeBytes,
+		Also:    map[int][]tensor.DType{1: {tensor.I64}},
+	}
 })
 
 // Split2 is Split before version 13: the sizes are an attribute.
-var Split2 = op.Declare(op.Def{
-	Name:     "Split",
-	Versions: op.Versions{2: "split is an attribute", 11: "negative axes"},
-	Attrs:    op.Attrs(op.Int("axis", 0), op.Ints("split")),
-	Shape: func(c *op.Infer) error {
-		return splitShape(c, c.Attr.Ints("split"), c.Attr.Has("split"), false, nil)
-	},
-	Prepare: splitPrepare(true),
-	Run:     splitRun,
-	DTypes:  wholeBytes,
+var Split2 = op.Declare("", "Split", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{2: "split is an attribute", 11: "negative axes"},
+		Attrs:    op.Attrs(op.Int("axis", 0), op.Ints("split")),
+		Shape: func(c *op.Infer) error {
+			return splitShape(c, c.Attr.Ints("split"), c.Attr.Has("split"), false, nil)
+		},
+		Prepare: splitPrepare(true),
+		Run:     splitRun,
+		DTypes:  wholeBytes,
+	}
 })
 
 // Split1 is Split before version 2: the sizes are an attribute or an input of
 // the type of the data.
-var Split1 = op.Declare(op.Def{
-	Name:     "Split",
-	Versions: op.Versions{1: "split is an attribute or a floating-point input"},
-	Attrs:    op.Attrs(op.Int("axis", 0), op.Ints("split")),
-	Shape: func(c *op.Infer) error {
-		if !c.Has(1) {
-			return splitShape(c, c.Attr.Ints("split"), c.Attr.Has("split"), false, nil)
-		}
-		sizes, err := c.Whole(1)
-		return splitShape(c, sizes, true, false, err)
-	},
-	Prepare: splitPrepare(true),
-	Run:     splitRun,
-	DTypes:  wholeBytes,
+var Split1 = op.Declare("", "Split", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{1: "split is an attribute or a floating-point input"},
+		Attrs:    op.Attrs(op.Int("axis", 0), op.Ints("split")),
+		Shape: func(c *op.Infer) error {
+			if !c.Has(1) {
+				return splitShape(c, c.Attr.Ints("split"), c.Attr.Has("split"), false, nil)
+			}
+			sizes, err := c.Whole(1)
+			return splitShape(c, sizes, true, false, err)
+		},
+		Prepare: splitPrepare(true),
+		Run:     splitRun,
+		DTypes:  wholeBytes,
+	}
 })
 
 // splitShape sets the shapes of all outputs. err is that of reading the sizes;

@@ -9,39 +9,40 @@ import (
 
 // Transpose permutes the dimensions of a tensor; without perm it reverses them.
 // https://onnx.ai/onnx/operators/onnx__Transpose.html   Departures: none.
-var Transpose = op.Declare(op.Def{
-	Name: "Transpose",
-	Versions: op.Versions{
-		1: "", 13: "bfloat16", 21: "float8, 4-bit types", 23: "float4e2m1", 24: "float8e8m0", 25: "2-bit types",
-	},
-	Attrs: op.Attrs(op.Ints("perm")),
-	Shape: func(c *op.Infer) error {
-		in, perm := c.In(0), c.Attr.Ints("perm")
-		if perm != nil && len(perm) != len(in) {
-			return errs.New(errs.Shape, "perm %v has %d entries, the input has rank %d", perm, len(perm), len(in))
-		}
-		out := c.Grow(0, c.DType(0), len(in))
-		for i := range out {
-			p := permuted(perm, i, len(in))
-			if p < 0 || p >= len(in) || slices.Contains(perm[:min(i, len(perm))], p) {
-				return errs.New(errs.Shape, "perm %v is not a permutation of the %d dimensions", perm, len(in))
+var Transpose = op.Declare("", "Transpose", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{
+			1: "", 13: "bfloat16", 21: "float8, 4-bit types", 23: "float4e2m1", 24: "float8e8m0", 25: "2-bit types",
+		},
+		Attrs: op.Attrs(op.Ints("perm")),
+		Shape: func(c *op.Infer) error {
+			in, perm := c.In(0), c.Attr.Ints("perm")
+			if perm != nil && len(perm) != len(in) {
+				return errs.New(errs.Shape, "perm %v has %d entries, the input has rank %d", perm, len(perm), len(in))
 			}
-			out[i] = in[p]
-		}
-		return nil
-	},
-	Prepare: func(c *op.Context) error {
-		in, perm := c.In(0).Shape, c.Attr.Ints("perm")
-		dense := in.Strides(len(in))
-		strides := make([]int, len(in))
-		for i := range strides {
-			strides[i] = dense[permuted(perm, i, len(in))]
-		}
-		c.State = newStrided(c.Out(0).Shape, strides, 0)
-		return nil
-	},
-	Run:    op.Unpacked(runStrided),
-	DTypes: packedCopies,
+			out := c.Grow(0, c.DType(0), len(in))
+			for i := range out {
+				p := permuted(perm, i, len(in))
+				if p < 0 || p >= len(in) || slices.Contains(perm[:min(i, len(perm))], p) {
+					return errs.New(errs.Shape, "perm %v is not a permutation of the %d dimensions", perm, len(in))
+				}
+				out[i] = in[p]
+			}
+			return nil
+		},
+		Prepare: func(c *op.Context) error {
+			in, perm := c.In(0).Shape, c.Attr.Ints("perm")
+			dense := in.Strides(len(in))
+			strides := make([]int, len(in))
+			for i := range strides {
+				strides[i] = dense[permuted(perm, i, len(in))]
+			}
+			c.State = newStrided(c.Out(0).Shape, strides, 0)
+			return nil
+		},
+		Run:    op.Unpacked(runStrided),
+		DTypes: packedCopies,
+	}
 })
 
 func permuted(perm []int, i, rank int) int {

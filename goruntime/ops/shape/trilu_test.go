@@ -14,7 +14,7 @@ func TestTrilu(t *testing.T) {
 	lower := optest.Attrs("upper", 0)
 	shape := optest.Dims(3, 4)
 	var cases []optest.Case
-	for _, d := range Trilu.DTypes.Types() {
+	for _, d := range Trilu.Def().DTypes.Types() {
 		if d == tensor.Str || tensor.SmallOf(d) != nil || d == tensor.C64 || d == tensor.C128 { // Filled makes zeros of another sign
 			continue
 		}

@@ -12,17 +12,21 @@ import (
 // before version 20, where axis is an attribute.
 // https://onnx.ai/onnx/operators/onnx__DFT.html   Departures: none.
 var (
-	DFT   = dft(op.Versions{20: "axis is an input"})
-	DFT17 = dft(op.Versions{17: "axis is an attribute"}, op.Int("axis", 1))
+	DFT = op.Declare("", "DFT", func() op.Def {
+		return dft(op.Versions{20: "axis is an input"})
+	})
+	DFT17 = op.Declare("", "DFT", func() op.Def {
+		return dft(op.Versions{17: "axis is an attribute"}, op.Int("axis", 1))
+	})
 )
 
-func dft(versions op.Versions, attrs ...op.Attr) *op.Def {
+func dft(versions op.Versions, attrs ...op.Attr) op.Def {
 	also := map[int][]tensor.DType{1: {tensor.I32, tensor.I64}}
 	if len(attrs) == 0 {
 		also[2] = []tensor.DType{tensor.I64}
 	}
-	return op.Declare(op.Def{
-		Name: "DFT", Versions: versions, Attrs: append(attrs, op.Int("inverse", 0), op.Int("onesided", 0)),
+	return op.Def{
+		Versions: versions, Attrs: append(attrs, op.Int("inverse", 0), op.Int("onesided", 0)),
 		Shape: func(c *op.Infer) error {
 			s, err := readSpectrum(c.Attr, c.Version, c.In(0), c.Has, c.Ints)
 			if err != nil {
@@ -54,7 +58,7 @@ func dft(versions op.Versions, attrs ...op.Attr) *op.Def {
 			tensor.F32: spectra(wide.Single), tensor.F64: spectra(wide.Double), tensor.F16: spectra(wide.Half), tensor.BF16: spectra(wide.Brain),
 		}),
 		Also: also,
-	})
+	}
 }
 
 // spectrum is the State of a DFT: the input as [outer, n, inner, parts].

@@ -31,7 +31,7 @@ func series(n, a, m, s, d int) []float64 {
 
 // The values are those of numpy.fft.
 func TestDFT(t *testing.T) {
-	for _, d := range DFT.DTypes.Types() {
+	for _, d := range DFT.Def().DTypes.Types() {
 		of := func(dims tensor.Shape, v ...float64) *tensor.View { return optest.Filled(d, dims, v...) }
 		optest.Run(t, DFT, []optest.Case{
 			{
@@ -120,7 +120,7 @@ func TestDFT(t *testing.T) {
 
 // The values are those of numpy.fft.
 func TestDFT17(t *testing.T) {
-	for _, d := range DFT17.DTypes.Types() {
+	for _, d := range DFT17.Def().DTypes.Types() {
 		of := func(dims tensor.Shape, v ...float64) *tensor.View { return optest.Filled(d, dims, v...) }
 		optest.Run(t, DFT17, []optest.Case{
 			{

@@ -12,67 +12,68 @@ import (
 // one-sided spectrum into bands on the mel scale.
 // https://onnx.ai/onnx/operators/onnx__MelWeightMatrix.html   Departures: none.
 // The edges lie num_mel_bins + 2 steps apart, as the official case has it.
-var MelWeightMatrix = op.Declare(op.Def{
-	Name:     "MelWeightMatrix",
-	Versions: op.Versions{17: ""},
-	Attrs:    op.Attrs(op.Int("output_datatype", 1)),
-	Shape: func(c *op.Infer) error {
-		bands, err := single(c.Ints, 0, "num_mel_bins")
-		if err != nil {
-			return err
-		}
-		length, err := single(c.Ints, 1, "dft_length")
-		if err != nil {
-			return err
-		}
-		d, err := outputType(c.Attr)
-		if err != nil {
-			return err
-		}
-		if bands < 0 || length < 1 {
-			return errs.New(errs.Shape, "num_mel_bins is %d and dft_length %d: they must not be negative, and the length not 0", bands, length)
-		}
-		out := c.Grow(0, d, 2)
-		out[0], out[1] = length/2+1, bands
-		_, err = out.Check(d)
-		return err
-	},
-	Prepare: func(c *op.Context) error {
-		s := &mel{}
-		var err error
-		if s.length, err = single(c.Ints, 1, "dft_length"); err != nil {
-			return err
-		}
-		if s.rate, err = single(c.Ints, 2, "sample_rate"); err != nil {
-			return err
-		}
-		if s.rate < 1 {
-			return errs.New(errs.Argument, "sample_rate is %d: it must be positive", s.rate)
-		}
-		for i, name := range [...]string{"lower_edge_hertz", "upper_edge_hertz"} {
-			v, err := c.Value(3 + i)
+var MelWeightMatrix = op.Declare("", "MelWeightMatrix", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{17: ""},
+		Attrs:    op.Attrs(op.Int("output_datatype", 1)),
+		Shape: func(c *op.Infer) error {
+			bands, err := single(c.Ints, 0, "num_mel_bins")
 			if err != nil {
 				return err
 			}
-			if v.Elements() != 1 {
-				return errs.New(errs.Shape, "%s has %d elements, one expected", name, v.Elements())
+			length, err := single(c.Ints, 1, "dft_length")
+			if err != nil {
+				return err
 			}
-			wide.Load[v.DType](s.edges[i:i+1], v)
-		}
-		c.State = s
-		c.NeedWorkspace(8 * c.Out(0).Elements())
-		return nil
-	},
-	Run: func(c *op.Context) error {
-		matrix := op.WorkspaceOf[float64](c)
-		clear(matrix)
-		if err := c.State.(*mel).fill(matrix, c.Out(0).Shape[1]); err != nil {
+			d, err := outputType(c.Attr)
+			if err != nil {
+				return err
+			}
+			if bands < 0 || length < 1 {
+				return errs.New(errs.Shape, "num_mel_bins is %d and dft_length %d: they must not be negative, and the length not 0", bands, length)
+			}
+			out := c.Grow(0, d, 2)
+			out[0], out[1] = length/2+1, bands
+			_, err = out.Check(d)
 			return err
-		}
-		wide.Store[c.Out(0).DType](c.Out(0), matrix)
-		return nil
-	},
-	Key: op.KeyOutput, DTypes: op.Uniform(struct{}{}, outputTypes...),
+		},
+		Prepare: func(c *op.Context) error {
+			s := &mel{}
+			var err error
+			if s.length, err = single(c.Ints, 1, "dft_length"); err != nil {
+				return err
+			}
+			if s.rate, err = single(c.Ints, 2, "sample_rate"); err != nil {
+				return err
+			}
+			if s.rate < 1 {
+				return errs.New(errs.Argument, "sample_rate is %d: it must be positive", s.rate)
+			}
+			for i, name := range [...]string{"lower_edge_hertz", "upper_edge_hertz"} {
+				v, err := c.Value(3 + i)
+				if err != nil {
+					return err
+				}
+				if v.Elements() != 1 {
+					return errs.New(errs.Shape, "%s has %d elements, one expected", name, v.Elements())
+				}
+				wide.Load[v.DType](s.edges[i:i+1], v)
+			}
+			c.State = s
+			c.NeedWorkspace(8 * c.Out(0).Elements())
+			return nil
+		},
+		Run: func(c *op.Context) error {
+			matrix := op.WorkspaceOf[float64](c)
+			clear(matrix)
+			if err := c.State.(*mel).fill(matrix, c.Out(0).Shape[1]); err != nil {
+				return err
+			}
+			wide.Store[c.Out(0).DType](c.Out(0), matrix)
+			return nil
+		},
+		Key: op.KeyOutput, DTypes: op.Uniform(struct{}{}, outputTypes...),
+	}
 })
 
 // mel is the State of a MelWeightMatrix.

@@ -10,56 +10,57 @@ import (
 // STFT gives the Fourier transforms of frames of a signal [B, L, parts] that
 // begin frame_step apart, each weighted by a window.
 // https://onnx.ai/onnx/operators/onnx__STFT.html   Departures: none.
-var STFT = op.Declare(op.Def{
-	Name:     "STFT",
-	Versions: op.Versions{17: ""},
-	Attrs:    op.Attrs(op.Int("onesided", 1)),
-	Shape: func(c *op.Infer) error {
-		var window tensor.Shape
-		if c.Has(2) {
-			window = c.In(2)
-		}
-		s, err := readFrames(c.Attr, c.In(0), window, c.Has, c.Ints)
-		if err != nil {
-			return err
-		}
-		out := c.Grow(0, c.DType(0), 4)
-		out[0], out[1], out[2], out[3] = s.batch, s.count, s.bins, 2
-		return nil
-	},
-	Prepare: func(c *op.Context) error {
-		var window tensor.Shape
-		if c.Has(2) {
-			window = c.In(2).Shape
-		}
-		s, err := readFrames(c.Attr, c.In(0).Shape, window, c.Has, c.Ints)
-		if err != nil {
-			return err
-		}
-		s.transforms = newTransforms(c, s.length, s.batch*s.count)
-		c.State = s
-		c.NeedWorkspace(s.bytes() + 8*s.length)
-		return nil
-	},
-	Run: func(c *op.Context) error {
-		s := c.State.(*frames)
-		work := op.WorkspaceOf[complex128](c)
-		s.run, s.out, s.in, s.room = op.Row[framesKernel](c), c.Out(0), c.In(0), work
-		s.window = op.WorkspaceOf[float64](c)[s.bytes()/8:]
-		if c.Has(2) {
-			wide.Load[c.In(2).DType](s.window, c.In(2))
-		} else {
-			for i := range s.window {
-				s.window[i] = 1
+var STFT = op.Declare("", "STFT", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{17: ""},
+		Attrs:    op.Attrs(op.Int("onesided", 1)),
+		Shape: func(c *op.Infer) error {
+			var window tensor.Shape
+			if c.Has(2) {
+				window = c.In(2)
 			}
-		}
-		c.For(s.lines, s.grain(), s)
-		return nil
-	},
-	DTypes: op.ByType(map[tensor.DType]framesKernel{
-		tensor.F32: framed(wide.Single), tensor.F64: framed(wide.Double), tensor.F16: framed(wide.Half), tensor.BF16: framed(wide.Brain),
-	}),
-	Also: map[int][]tensor.DType{1: {tensor.I32, tensor.I64}, 3: {tensor.I32, tensor.I64}},
+			s, err := readFrames(c.Attr, c.In(0), window, c.Has, c.Ints)
+			if err != nil {
+				return err
+			}
+			out := c.Grow(0, c.DType(0), 4)
+			out[0], out[1], out[2], out[3] = s.batch, s.count, s.bins, 2
+			return nil
+		},
+		Prepare: func(c *op.Context) error {
+			var window tensor.Shape
+			if c.Has(2) {
+				window = c.In(2).Shape
+			}
+			s, err := readFrames(c.Attr, c.In(0).Shape, window, c.Has, c.Ints)
+			if err != nil {
+				return err
+			}
+			s.transforms = newTransforms(c, s.length, s.batch*s.count)
+			c.State = s
+			c.NeedWorkspace(s.bytes() + 8*s.length)
+			return nil
+		},
+		Run: func(c *op.Context) error {
+			s := c.State.(*frames)
+			work := op.WorkspaceOf[complex128](c)
+			s.run, s.out, s.in, s.room = op.Row[framesKernel](c), c.Out(0), c.In(0), work
+			s.window = op.WorkspaceOf[float64](c)[s.bytes()/8:]
+			if c.Has(2) {
+				wide.Load[c.In(2).DType](s.window, c.In(2))
+			} else {
+				for i := range s.window {
+					s.window[i] = 1
+				}
+			}
+			c.For(s.lines, s.grain(), s)
+			return nil
+		},
+		DTypes: op.ByType(map[tensor.DType]framesKernel{
+			tensor.F32: framed(wide.Single), tensor.F64: framed(wide.Double), tensor.F16: framed(wide.Half), tensor.BF16: framed(wide.Brain),
+		}),
+		Also: map[int][]tensor.DType{1: {tensor.I32, tensor.I64}, 3: {tensor.I32, tensor.I64}},
+	}
 })
 
 // frames is the State of an STFT.

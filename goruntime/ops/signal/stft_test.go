@@ -10,7 +10,7 @@ import (
 
 // The values are those of numpy.fft.
 func TestSTFT(t *testing.T) {
-	for _, d := range STFT.DTypes.Types() {
+	for _, d := range STFT.Def().DTypes.Types() {
 		of := func(dims tensor.Shape, v ...float64) *tensor.View { return optest.Filled(d, dims, v...) }
 		optest.Run(t, STFT, []optest.Case{
 			{

@@ -12,16 +12,22 @@ import (
 // HannWindow is sin(pi n / N)^2, where N is the size, or with periodic 0 one
 // less. A symmetric window of one element is 1, as SciPy has it.
 // https://onnx.ai/onnx/operators/onnx__HannWindow.html   Departures: none.
-var HannWindow = window("HannWindow", func(turn float64) float64 { return 0.5 - 0.5*math.Cos(turn) })
+var HannWindow = op.Declare("", "HannWindow", func() op.Def {
+	return window(func(turn float64) float64 { return 0.5 - 0.5*math.Cos(turn) })
+})
 
 // HammingWindow is 25/46 - 21/46 cos(2 pi n / N).
 // https://onnx.ai/onnx/operators/onnx__HammingWindow.html   Departures: none.
-var HammingWindow = window("HammingWindow", func(turn float64) float64 { return 25.0/46 - 21.0/46*math.Cos(turn) })
+var HammingWindow = op.Declare("", "HammingWindow", func() op.Def {
+	return window(func(turn float64) float64 { return 25.0/46 - 21.0/46*math.Cos(turn) })
+})
 
 // BlackmanWindow is 0.42 - 0.5 cos(2 pi n / N) + 0.08 cos(4 pi n / N).
 // https://onnx.ai/onnx/operators/onnx__BlackmanWindow.html   Departures: none.
-var BlackmanWindow = window("BlackmanWindow", func(turn float64) float64 {
-	return 0.42 - 0.5*math.Cos(turn) + 0.08*math.Cos(2*turn)
+var BlackmanWindow = op.Declare("", "BlackmanWindow", func() op.Def {
+	return window(func(turn float64) float64 {
+		return 0.42 - 0.5*math.Cos(turn) + 0.08*math.Cos(2*turn)
+	})
 })
 
 // outputTypes are the element types that windows and MelWeightMatrix may have.
@@ -41,10 +47,10 @@ func outputType(a *op.Values) (tensor.DType, error) {
 }
 
 // window declares a window function, of the angle that element n lies at.
-func window(name string, f func(turn float64) float64) *op.Def {
-	return op.Declare(op.Def{
-		Name: name, Versions: op.Versions{17: ""},
-		Attrs: op.Attrs(op.Int("output_datatype", 1), op.Int("periodic", 1)),
+func window(f func(turn float64) float64) op.Def {
+	return op.Def{
+		Versions: op.Versions{17: ""},
+		Attrs:    op.Attrs(op.Int("output_datatype", 1), op.Int("periodic", 1)),
 		Shape: func(c *op.Infer) error {
 			n, err := single(c.Ints, 0, "size")
 			if err != nil {
@@ -82,5 +88,5 @@ func window(name string, f func(turn float64) float64) *op.Def {
 			return nil
 		},
 		Key: op.KeyOutput, DTypes: op.Uniform(struct{}{}, outputTypes...),
-	})
+	}
 }

@@ -7,20 +7,22 @@ import (
 
 // StringConcat joins the strings of two broadcast tensors, one by one.
 // https://onnx.ai/onnx/operators/onnx__StringConcat.html   Departures: none.
-var StringConcat = op.Declare(op.Def{
-	Name: "StringConcat", Versions: op.Versions{20: ""},
-	Shape: func(c *op.Infer) error {
-		out, err := op.BroadcastShape(c.Grow(0, tensor.Str, 0), c.In(0), c.In(1))
-		c.SetOutput(0, tensor.Str, out)
-		return err
-	},
-	Prepare: func(c *op.Context) error {
-		out := c.Out(0).Shape
-		c.State = &joining{dims: out, left: c.In(0).Shape.Strides(len(out)), right: c.In(1).Shape.Strides(len(out))}
-		return nil
-	},
-	Run:    func(c *op.Context) error { return c.State.(*joining).run(c) },
-	DTypes: op.Uniform(struct{}{}, tensor.Str),
+var StringConcat = op.Declare("", "StringConcat", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{20: ""},
+		Shape: func(c *op.Infer) error {
+			out, err := op.BroadcastShape(c.Grow(0, tensor.Str, 0), c.In(0), c.In(1))
+			c.SetOutput(0, tensor.Str, out)
+			return err
+		},
+		Prepare: func(c *op.Context) error {
+			out := c.Out(0).Shape
+			c.State = &joining{dims: out, left: c.In(0).Shape.Strides(len(out)), right: c.In(1).Shape.Strides(len(out))}
+			return nil
+		},
+		Run:    func(c *op.Context) error { return c.State.(*joining).run(c) },
+		DTypes: op.Uniform(struct{}{}, tensor.Str),
+	}
 })
 
 // joining is the State: the output's dimensions and the distances of the inputs'

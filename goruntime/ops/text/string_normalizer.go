@@ -14,17 +14,19 @@ import (
 // string.
 // https://onnx.ai/onnx/operators/onnx__StringNormalizer.html
 // Departures: none. The attribute locale changes nothing.
-var StringNormalizer = op.Declare(op.Def{
-	Name: "StringNormalizer", Versions: op.Versions{10: ""},
-	Attrs:    op.Attrs(op.String("case_change_action", "NONE"), op.Int("is_case_sensitive", 0), op.Optional("locale", op.KindString), op.Strings("stopwords")),
-	Computes: true,
-	Prepare: func(c *op.Context) error {
-		n, err := newNormalizer(c.Attr)
-		c.State = n
-		return err
-	},
-	Run:    func(c *op.Context) error { return c.State.(*normalizer).run(c) },
-	DTypes: op.Uniform(struct{}{}, tensor.Str),
+var StringNormalizer = op.Declare("", "StringNormalizer", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{10: ""},
+		Attrs:    op.Attrs(op.String("case_change_action", "NONE"), op.Int("is_case_sensitive", 0), op.Optional("locale", op.KindString), op.Strings("stopwords")),
+		Computes: true,
+		Prepare: func(c *op.Context) error {
+			n, err := newNormalizer(c.Attr)
+			c.State = n
+			return err
+		},
+		Run:    func(c *op.Context) error { return c.State.(*normalizer).run(c) },
+		DTypes: op.Uniform(struct{}{}, tensor.Str),
+	}
 })
 
 // casing maps a character.

@@ -13,19 +13,21 @@ import (
 // counts the parts; the last dimension is that of the most parts, filled with empty
 // strings.
 // https://onnx.ai/onnx/operators/onnx__StringSplit.html   Departures: none.
-var StringSplit = op.Declare(op.Def{
-	Name: "StringSplit", Versions: op.Versions{20: ""}, Attrs: op.Attrs(op.Optional("delimiter", op.KindString), op.Optional("maxsplit", op.KindInt)),
-	Computes: true,
-	Prepare: func(c *op.Context) error {
-		s := &splitter{delimiter: c.Attr.Str("delimiter"), most: -1}
-		if c.Attr.Has("maxsplit") {
-			s.most = c.Attr.Int("maxsplit")
-		}
-		c.State = s
-		return nil
-	},
-	Run:    func(c *op.Context) error { return c.State.(*splitter).run(c) },
-	DTypes: op.Uniform(struct{}{}, tensor.Str),
+var StringSplit = op.Declare("", "StringSplit", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{20: ""}, Attrs: op.Attrs(op.Optional("delimiter", op.KindString), op.Optional("maxsplit", op.KindInt)),
+		Computes: true,
+		Prepare: func(c *op.Context) error {
+			s := &splitter{delimiter: c.Attr.Str("delimiter"), most: -1}
+			if c.Attr.Has("maxsplit") {
+				s.most = c.Attr.Int("maxsplit")
+			}
+			c.State = s
+			return nil
+		},
+		Run:    func(c *op.Context) error { return c.State.(*splitter).run(c) },
+		DTypes: op.Uniform(struct{}{}, tensor.Str),
+	}
 })
 
 // splitter is the State.

@@ -13,43 +13,45 @@ import (
 // https://onnx.ai/onnx/operators/onnx__TfIdfVectorizer.html   Departures: none.
 // Weights belong to the n-grams as the pool lists them; ONNX Runtime takes them by
 // output coordinate.
-var TfIdfVectorizer = op.Declare(op.Def{
-	Name: "TfIdfVectorizer", Versions: op.Versions{9: ""},
-	Attrs: op.Attrs(op.Required("max_gram_length", op.KindInt), op.Required("max_skip_count", op.KindInt), op.Required("min_gram_length", op.KindInt),
-		op.Required("mode", op.KindString), op.Required("ngram_counts", op.KindInts), op.Required("ngram_indexes", op.KindInts),
-		op.Ints("pool_int64s"), op.Strings("pool_strings"), op.Floats("weights")),
-	Shape: func(c *op.Infer) error {
-		x := c.In(0)
-		if len(x) != 1 && len(x) != 2 {
-			return errs.New(errs.Shape, "the input has shape %v, [C] or [N, C] expected", x)
-		}
-		out := c.Grow(0, tensor.F32, len(x))
-		copy(out, x)
-		out[len(out)-1] = coordinates(c.Attr)
-		_, err := out.Check(tensor.F32)
-		return err
-	},
-	Prepare: func(c *op.Context) error {
-		g, err := newGrams(c)
-		c.State = g
-		return err
-	},
-	Run: func(c *op.Context) error {
-		g := c.State.(*grams)
-		g.out, g.in, g.id = tensor.Elems[float32](c.Out(0)), c.In(0), op.Row[itemReader](c)
-		g.columns = g.in.Shape[len(g.in.Shape)-1]
-		rows := 1
-		if len(g.in.Shape) == 2 {
-			rows = g.in.Shape[0]
-		}
-		var err error
-		if g.ids, err = op.Temporary[int32](c, rows*g.columns); err != nil {
+var TfIdfVectorizer = op.Declare("", "TfIdfVectorizer", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{9: ""},
+		Attrs: op.Attrs(op.Required("max_gram_length", op.KindInt), op.Required("max_skip_count", op.KindInt), op.Required("min_gram_length", op.KindInt),
+			op.Required("mode", op.KindString), op.Required("ngram_counts", op.KindInts), op.Required("ngram_indexes", op.KindInts),
+			op.Ints("pool_int64s"), op.Strings("pool_strings"), op.Floats("weights")),
+		Shape: func(c *op.Infer) error {
+			x := c.In(0)
+			if len(x) != 1 && len(x) != 2 {
+				return errs.New(errs.Shape, "the input has shape %v, [C] or [N, C] expected", x)
+			}
+			out := c.Grow(0, tensor.F32, len(x))
+			copy(out, x)
+			out[len(out)-1] = coordinates(c.Attr)
+			_, err := out.Check(tensor.F32)
 			return err
-		}
-		c.For(rows, max(1, 1024/max(1, g.columns*g.distances())), g)
-		return nil
-	},
-	DTypes: op.ByType(map[tensor.DType]itemReader{tensor.Str: textItem, tensor.I64: wholeItem[int64], tensor.I32: wholeItem[int32]}),
+		},
+		Prepare: func(c *op.Context) error {
+			g, err := newGrams(c)
+			c.State = g
+			return err
+		},
+		Run: func(c *op.Context) error {
+			g := c.State.(*grams)
+			g.out, g.in, g.id = tensor.Elems[float32](c.Out(0)), c.In(0), op.Row[itemReader](c)
+			g.columns = g.in.Shape[len(g.in.Shape)-1]
+			rows := 1
+			if len(g.in.Shape) == 2 {
+				rows = g.in.Shape[0]
+			}
+			var err error
+			if g.ids, err = op.Temporary[int32](c, rows*g.columns); err != nil {
+				return err
+			}
+			c.For(rows, max(1, 1024/max(1, g.columns*g.distances())), g)
+			return nil
+		},
+		DTypes: op.ByType(map[tensor.DType]itemReader{tensor.Str: textItem, tensor.I64: wholeItem[int64], tensor.I32: wholeItem[int32]}),
+	}
 })
 
 // coordinates returns the number of output coordinates.

@@ -14,18 +14,20 @@ import (
 // 2 and 3 around the tokens.
 // https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.Tokenizer
 // Departures: none.
-var Tokenizer = op.Declare(op.Def{
-	Name: "Tokenizer", Domain: "com.microsoft", Versions: op.Versions{1: ""},
-	Attrs: op.Attrs(op.Required("mark", op.KindInt), op.Required("mincharnum", op.KindInt), op.Required("pad_value", op.KindString),
-		op.Strings("separators"), op.Optional("tokenexp", op.KindString)),
-	Computes: true,
-	Prepare: func(c *op.Context) error {
-		t, err := newTokenizer(c.Attr)
-		c.State = t
-		return err
-	},
-	Run:    func(c *op.Context) error { return c.State.(*tokenizer).run(c) },
-	DTypes: op.Uniform(struct{}{}, tensor.Str),
+var Tokenizer = op.Declare("com.microsoft", "Tokenizer", func() op.Def {
+	return op.Def{
+		Versions: op.Versions{1: ""},
+		Attrs: op.Attrs(op.Required("mark", op.KindInt), op.Required("mincharnum", op.KindInt), op.Required("pad_value", op.KindString),
+			op.Strings("separators"), op.Optional("tokenexp", op.KindString)),
+		Computes: true,
+		Prepare: func(c *op.Context) error {
+			t, err := newTokenizer(c.Attr)
+			c.State = t
+			return err
+		},
+		Run:    func(c *op.Context) error { return c.State.(*tokenizer).run(c) },
+		DTypes: op.Uniform(struct{}{}, tensor.Str),
+	}
 })
 
 // The marks at the start and end of the tokens.

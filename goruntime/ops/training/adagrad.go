@@ -10,7 +10,9 @@ import (
 // gradients so far.
 // https://onnx.ai/onnx/operators/onnx_aionnxpreviewtraining_Adagrad.html
 // Departures: none.
-var Adagrad = declare("Adagrad", 1, op.Attrs(op.Float("decay_factor", 0), op.Float("epsilon", 1e-6), op.Float("norm_coefficient", 0)), adagrad[float32](), adagrad[float64]())
+var Adagrad = op.Declare(Domain, "Adagrad", func() op.Def {
+	return declare(1, op.Attrs(op.Float("decay_factor", 0), op.Float("epsilon", 1e-6), op.Float("norm_coefficient", 0)), adagrad[float32](), adagrad[float64]())
+})
 
 func adagrad[T number]() rule[T] {
 	return rule[T]{

@@ -9,8 +9,10 @@ import (
 // Adam goes against the mean gradient, divided by the root of its mean square.
 // https://onnx.ai/onnx/operators/onnx_aionnxpreviewtraining_Adam.html
 // Departures: none.
-var Adam = declare("Adam", 2, op.Attrs(op.Float("alpha", 0.9), op.Float("beta", 0.999), op.Float("epsilon", 1e-6), op.Float("norm_coefficient", 0),
-	op.Float("norm_coefficient_post", 0)), adam[float32](), adam[float64]())
+var Adam = op.Declare(Domain, "Adam", func() op.Def {
+	return declare(2, op.Attrs(op.Float("alpha", 0.9), op.Float("beta", 0.999), op.Float("epsilon", 1e-6), op.Float("norm_coefficient", 0),
+		op.Float("norm_coefficient_post", 0)), adam[float32](), adam[float64]())
+})
 
 func adam[T number]() rule[T] {
 	return rule[T]{

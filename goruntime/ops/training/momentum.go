@@ -9,8 +9,10 @@ import (
 // step ahead.
 // https://onnx.ai/onnx/operators/onnx_aionnxpreviewtraining_Momentum.html
 // Departures: none.
-var Momentum = declare("Momentum", 1, op.Attrs(op.Required("alpha", op.KindFloat), op.Required("beta", op.KindFloat), op.Required("mode", op.KindString),
-	op.Required("norm_coefficient", op.KindFloat)), momentum[float32](), momentum[float64]())
+var Momentum = op.Declare(Domain, "Momentum", func() op.Def {
+	return declare(1, op.Attrs(op.Required("alpha", op.KindFloat), op.Required("beta", op.KindFloat), op.Required("mode", op.KindString),
+		op.Required("norm_coefficient", op.KindFloat)), momentum[float32](), momentum[float64]())
+})
 
 func momentum[T number]() rule[T] {
 	return rule[T]{

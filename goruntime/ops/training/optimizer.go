@@ -53,15 +53,15 @@ type improver struct {
 // declare declares an optimizer whose inputs are R, T, then for n parameters the
 // parameters, their gradients and so many lists of states; its outputs are the new
 // parameters and states.
-func declare(name string, states int, attrs []op.Attr, single rule[float32], double rule[float64]) *op.Def {
-	return op.Declare(op.Def{
-		Name: name, Domain: Domain, Versions: op.Versions{1: ""}, Attrs: attrs, Key: 2,
+func declare(states int, attrs []op.Attr, single rule[float32], double rule[float64]) op.Def {
+	return op.Def{
+		Versions: op.Versions{1: ""}, Attrs: attrs, Key: 2,
 		Shape:   func(c *op.Infer) error { return improvedShape(c, states) },
 		Prepare: func(c *op.Context) error { return op.Row[improver](c).prepare(c) },
 		Run:     func(c *op.Context) error { return op.Row[improver](c).run(c, states) },
 		DTypes:  op.ByType(map[tensor.DType]improver{tensor.F32: improverOf(single), tensor.F64: improverOf(double)}),
 		Also:    map[int][]tensor.DType{0: {tensor.F32, tensor.F64}, 1: {tensor.I64}},
-	})
+	}
 }
 
 func improvedShape(c *op.Infer, states int) error {

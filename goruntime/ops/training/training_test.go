@@ -20,7 +20,7 @@ func TestOptimizers(t *testing.T) {
 		standard := optest.Attrs("norm_coefficient", 0.001, "alpha", 0.9, "beta", 0.3, "mode", "standard")
 		nesterov := optest.Attrs("norm_coefficient", 0.001, "alpha", 0.9, "beta", 0.3, "mode", "nesterov")
 		for _, c := range []struct {
-			def   *op.Def
+			def   *op.Operator
 			count int64
 			attrs []op.Value
 			want  []*tensor.View

@@ -12,10 +12,11 @@ import (
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
 
-// Run runs each case of def as a subtest, in every way that the package's
+// Run runs each case of an operator as a subtest, in every way that the package's
 // comment names.
-func Run(t *testing.T, def *op.Def, cases []Case) {
+func Run(t *testing.T, o *op.Operator, cases []Case) {
 	t.Helper()
+	def := o.Def()
 	for i := range cases {
 		t.Run(cases[i].Name, func(t *testing.T) { one(t, def, &cases[i]) })
 	}
