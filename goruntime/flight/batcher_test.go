@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	dto "github.com/prometheus/client_model/go"
 
+	"github.com/goruntime/goruntime/goruntime/arena"
 	"github.com/goruntime/goruntime/goruntime/arrowio"
 	"github.com/goruntime/goruntime/goruntime/exec"
 	"github.com/goruntime/goruntime/goruntime/internal/testkit"
@@ -101,5 +102,35 @@ func TestDispatchesAreCountedByReason(t *testing.T) {
 			}
 		}
 		m.leave()
+	}
+}
+
+// A request that nobody joins runs on what it brought, also where its reader takes no parts.
+func TestARequestAloneIsNotCopied(t *testing.T) {
+	testkit.NoLeaks(t)
+	m, err := openModel(found{name: name{"double", "1"}, path: "../../tests/models/double.onnx"}, exec.Options{}, newMetrics(), newCrew(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.leave()
+	p, err := m.plan(schemaX)
+	if err != nil {
+		t.Fatal(err)
+	}
+	together := &planned{Plan: p.Plan, batcher: newBatcher(m, p.Plan)}
+	c, end := newCaller(context.Background())
+	defer end()
+	for _, limits := range []arrowio.Batching{{MaxRows: 3, DelayMicros: 1 << 30}, {MaxRows: 100, DelayMicros: 1000}, {MaxRows: 100}} {
+		together.batcher.limits = limits
+		b := batchX(1, 2, 3)
+		out, err := m.score(c, together, b, &spent{})
+		b.Release()
+		if err != nil {
+			t.Fatal(err)
+		}
+		out.Release()
+	}
+	if copies := m.session.IO().Stats().Copies; copies != [arena.NumCopyReasons]int64{} {
+		t.Errorf("copies %v", copies)
 	}
 }
