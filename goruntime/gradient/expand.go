@@ -7,6 +7,7 @@ import (
 	"github.com/goruntime/goruntime/goruntime/errs"
 	"github.com/goruntime/goruntime/goruntime/onnx"
 	"github.com/goruntime/goruntime/goruntime/schema"
+	"github.com/goruntime/goruntime/goruntime/tensor"
 )
 
 // trainingDomain is where the standard has Gradient.
@@ -26,8 +27,9 @@ type Scope struct {
 	// Function returns the function that a node calls, with its attributes bound, or nil:
 	// the nodes of its body are written in the opset of the list. May be nil.
 	Function func(n *onnx.Node) (*onnx.Function, error)
-	// Text reports whether a value that comes from outside the list holds texts.
-	Text func(name string) bool
+	// Type returns the element type of a value that comes from outside the list, Undefined
+	// where it is not known. May be nil.
+	Type func(name string) tensor.DType
 }
 
 // Expand returns the nodes of a graph with others in the place of its Gradient nodes,

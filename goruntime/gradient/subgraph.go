@@ -5,6 +5,7 @@ import (
 
 	"github.com/goruntime/goruntime/goruntime/errs"
 	"github.com/goruntime/goruntime/goruntime/onnx"
+	"github.com/goruntime/goruntime/goruntime/tensor"
 )
 
 // subgraph is what a Gradient differentiates: the nodes between its independent
@@ -21,6 +22,9 @@ type subgraph struct {
 	// active are the values that depend on one of xs.
 	active map[string]bool
 }
+
+// smooth has the element types that gradients have.
+var smooth = map[tensor.DType]bool{tensor.F16: true, tensor.BF16: true, tensor.F32: true, tensor.F64: true}
 
 func (e *expander) subgraph(n *onnx.Node) (*subgraph, error) {
 	s := &subgraph{expander: e, n: n, value: map[string]string{}, independent: map[string]bool{}, active: map[string]bool{}}
@@ -58,8 +62,10 @@ func (e *expander) subgraph(n *onnx.Node) (*subgraph, error) {
 		return nil, errs.New(errs.Model, "y is %q, which is the name of no value", s.y)
 	}
 	for _, x := range s.xs {
-		if s.Text != nil && s.Text(s.value[x]) {
-			return nil, errs.New(errs.Type, "%q holds texts, by which nothing is differentiated", x)
+		if s.Type != nil {
+			if t := s.Type(s.value[x]); t != tensor.Undefined && !smooth[t] {
+				return nil, errs.New(errs.Type, "%q is %v: only f16, bf16, f32 and f64 have gradients", x, t)
+			}
 		}
 		s.active[x] = true
 	}

@@ -246,7 +246,7 @@ func (sp *space) lookup(name string) (ID, bool) {
 // value is produced before it is read.
 func (b *builder) nodes(list []onnx.Node, sp *space, fr *frame) error {
 	list, err := gradient.Expand(fr.bind(list), gradient.Scope{
-		Opset: fr.opsets[""], Defined: sp.defined, Producer: sp.producer, Count: &b.written, Text: sp.text,
+		Opset: fr.opsets[""], Defined: sp.defined, Producer: sp.producer, Count: &b.written, Type: sp.dtype,
 		Function: func(n *onnx.Node) (*onnx.Function, error) { return b.called(n, fr) },
 	})
 	if err != nil {

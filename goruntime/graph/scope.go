@@ -47,15 +47,23 @@ func (sp *space) maker(name string) *onnx.Node {
 	return sp.makers[name]
 }
 
-// text reports whether a name means an input or initializer that holds texts.
-func (sp *space) text(name string) bool {
+// dtype returns the element type of the input or initializer that a name means, Undefined
+// where it is not known or the name means neither.
+func (sp *space) dtype(name string) tensor.DType {
 	for ; sp != nil; sp = sp.parent {
-		if id, ok := sp.names[name]; ok {
-			v := &sp.g.Values[id]
-			return v.Const != nil && v.Const.DType == tensor.Str || v.Type != nil && v.Type.Kind == onnx.KindTensor && v.Type.Elem == tensor.Str
+		id, ok := sp.names[name]
+		if !ok || id == None {
+			continue
 		}
+		switch v := &sp.g.Values[id]; {
+		case v.Const != nil:
+			return v.Const.DType
+		case v.Type != nil && v.Type.Kind == onnx.KindTensor:
+			return v.Type.Elem
+		}
+		break
 	}
-	return false
+	return tensor.Undefined
 }
 
 // called returns the function of the model that a node calls, with its attributes bound,

@@ -10,7 +10,7 @@ import jax
 import ml_dtypes
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from jax import numpy as jnp
@@ -48,6 +48,7 @@ def test_every_element_type_there_and_back(dtype, versioned):
         assert not given_.size or again.ctypes.data == given_.ctypes.data
 
 
+@settings(deadline=None)
 @given(hnp.arrays(hnp.scalar_dtypes(), hnp.array_shapes(min_dims=0, min_side=0)))
 def test_what_numpy_can_exchange_we_can(x):
     try:
@@ -158,6 +159,7 @@ def test_a_transposed_jax_array_is_read_in_its_order(twice):
     np.testing.assert_array_equal(y, np.concatenate([x, x]))
 
 
+@settings(deadline=None)
 @given(st.integers(0, 3), st.integers(0, 4))
 def test_empty_and_small_jax_arrays(n, m):
     x = jnp.ones((n, m), jnp.float32)

@@ -449,11 +449,22 @@ def test_what_no_gradient_goes_through(functions, nodes, error, text):
 
 
 @pytest.mark.parametrize("held", [False, True])
-def test_texts_have_no_gradient(held):
-    m = model([node("Identity", "x"), gradient(["x"])], ["x"], ["dx"], 18, [numpy_helper.from_array(np.array(["a"], object), "x")] if held else [])
-    m.graph.input[0].type.tensor_type.elem_type = TensorProto.STRING
-    with pytest.raises(WrongTypeError, match='"x" holds texts, by which nothing is differentiated'):
+@pytest.mark.parametrize(("kind", "name"), [("STRING", "str"), ("INT64", "i64"), ("BOOL", "bool"), ("COMPLEX64", "c64")])
+def test_only_real_numbers_have_gradients(kind, name, held):
+    dtype = TensorProto.DataType.Value(kind)
+    array = np.array(["1"], object) if name == "str" else np.ones(1, helper.tensor_dtype_to_np_dtype(dtype))
+    m = model([node("Identity", "x"), gradient(["x"])], ["x"], ["dx"], 18, [numpy_helper.from_array(array, "x")] if held else [])
+    m.graph.input[0].type.tensor_type.elem_type = dtype
+    with pytest.raises(WrongTypeError, match=f'"x" is {name}: only f16, bf16, f32 and f64 have gradients'):
         ReferenceEvaluator(m)
+
+
+def test_in_a_function_whose_input_has_a_type():
+    f = function("F", ["a"], ["r"], [node("Mul", "a", "a", out="h"), gradient(["a"], "h", outputs=["r"])])
+    f.opset_import.append(helper.make_opsetid("ai.onnx.preview.training", 1))
+    m = calling([f], [helper.make_node("F", ["x"], ["y"], domain="own")], ["x"], ["y"])
+    x = f32(3)
+    np.testing.assert_allclose(ReferenceEvaluator(m).run(None, {"x": x})[0], 2 * x, rtol=1e-6)
 
 
 @pytest.mark.parametrize(("first", "expected"), [("a", ([3, 4], [0, 0, 10, 20])), ("b", ([10, 20], [3, 4, 0, 0]))])
