@@ -1,4 +1,4 @@
-// Package op is how an operator is written: Def and Declare (the declaration),
+// Package op is how an operator is written: Declare and Def (the declaration),
 // Infer (what a shape rule sees), Context (what a kernel sees), Attrs (typed
 // attributes), Table (kernels by element type), Rows (the rows of a matrix, however it
 // lies) and Derive (what follows of the attributes alone, made once).
