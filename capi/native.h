@@ -75,7 +75,7 @@ PyObject *gr_dlpack_import(PyObject *module, PyObject *source); /* an array over
 /* native_pages.c */
 void gr_drop_load_pages(void); /* at the first call */
 
-/* native_session.c, native_shortcut.c, native_arena.c, native_stop.c */
+/* native_session.c, native_run.c, native_arena.c, native_stop.c */
 extern PyTypeObject *gr_session_type, *gr_arena_type, *gr_stop_type;
 extern PyType_Spec gr_session_spec, gr_arena_spec, gr_stop_spec;
 int gr_session_init_names(void);
