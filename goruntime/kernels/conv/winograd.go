@@ -71,8 +71,6 @@ func (p *Plan) newWinograd(threads int) *winograd {
 // Winograd reports whether the packed filters are those at the points.
 func (p *Plan) Winograd() bool { return p.wino != nil }
 
-func (w *winograd) pixels() int { return (16*w.rows*w.columns + w.lanes) * w.lanes }
-
 // transform is what the kernels read; convgen has the offsets.
 type transform struct {
 	dst    unsafe.Pointer // 0

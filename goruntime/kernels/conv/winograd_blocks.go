@@ -33,7 +33,8 @@ func (w *winograd) apart(columns int) int { return w.rows*w.columns*columns + 16
 
 // image and pixels are how many floats the inputs and the pixels of a block take, a
 // vector each. Transposes go on to a whole number of vectors.
-func (w *winograd) image() int { return ((4*w.rows+2)*w.width() + w.lanes) * w.lanes }
+func (w *winograd) image() int  { return ((4*w.rows+2)*w.width() + w.lanes) * w.lanes }
+func (w *winograd) pixels() int { return (16*w.rows*w.columns + w.lanes) * w.lanes }
 
 // floats returns how much scratch a block needs.
 func (w *winograd) floats() int {
