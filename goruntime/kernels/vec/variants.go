@@ -32,9 +32,10 @@ type kernels struct {
 	grids                                       [grids]func(*args)
 	sum, top, squares, normalize, softmax, sums func(*args)
 	second, fourth, recode                      func(*args)
-	recodeBytes                                 func(*args)              // nil where there is none
-	affine                                      [2]func(*affine)         // without and with rows to add
-	windows                                     [joins][2]func(*windows) // by stride
+	recodeBytes                                 func(*args)                  // nil where there is none
+	relate                                      [2][relations][2]func(*args) // of f32 and i32, with vector and scalar; nil where there is none
+	affine                                      [2]func(*affine)             // without and with rows to add
+	windows                                     [joins][2]func(*windows)     // by stride
 }
 
 // variant is one implementation.

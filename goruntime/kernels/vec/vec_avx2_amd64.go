@@ -167,6 +167,66 @@ func avx2Second(p *args)
 func avx2Fourth(p *args)
 
 //go:noescape
+func avx2EqualF32VV(p *args)
+
+//go:noescape
+func avx2EqualF32VS(p *args)
+
+//go:noescape
+func avx2MoreF32VV(p *args)
+
+//go:noescape
+func avx2MoreF32VS(p *args)
+
+//go:noescape
+func avx2LessF32VV(p *args)
+
+//go:noescape
+func avx2LessF32VS(p *args)
+
+//go:noescape
+func avx2NotLessF32VV(p *args)
+
+//go:noescape
+func avx2NotLessF32VS(p *args)
+
+//go:noescape
+func avx2NotMoreF32VV(p *args)
+
+//go:noescape
+func avx2NotMoreF32VS(p *args)
+
+//go:noescape
+func avx2EqualI32VV(p *args)
+
+//go:noescape
+func avx2EqualI32VS(p *args)
+
+//go:noescape
+func avx2MoreI32VV(p *args)
+
+//go:noescape
+func avx2MoreI32VS(p *args)
+
+//go:noescape
+func avx2LessI32VV(p *args)
+
+//go:noescape
+func avx2LessI32VS(p *args)
+
+//go:noescape
+func avx2NotLessI32VV(p *args)
+
+//go:noescape
+func avx2NotLessI32VS(p *args)
+
+//go:noescape
+func avx2NotMoreI32VV(p *args)
+
+//go:noescape
+func avx2NotMoreI32VS(p *args)
+
+//go:noescape
 func avx2Recode(p *args)
 
 //go:noescape
@@ -195,4 +255,5 @@ var avx2Kernels = kernels{
 	sum:    avx2Sum, top: avx2Top, squares: avx2Squares, normalize: avx2Normalize, softmax: avx2Softmax, sums: avx2Sums, second: avx2Second, fourth: avx2Fourth, recode: avx2Recode, recodeBytes: nil,
 	windows: [joins][2]func(*windows){{avx2PlusWindows, avx2PlusSecond}, {avx2LargerWindows, avx2LargerSecond}},
 	affine:  [2]func(*affine){avx2Affine, avx2AffineAdd},
+	relate:  [2][relations][2]func(*args){{{avx2EqualF32VV, avx2EqualF32VS}, {avx2MoreF32VV, avx2MoreF32VS}, {avx2LessF32VV, avx2LessF32VS}, {avx2NotLessF32VV, avx2NotLessF32VS}, {avx2NotMoreF32VV, avx2NotMoreF32VS}}, {{avx2EqualI32VV, avx2EqualI32VS}, {avx2MoreI32VV, avx2MoreI32VS}, {avx2LessI32VV, avx2LessI32VS}, {avx2NotLessI32VV, avx2NotLessI32VS}, {avx2NotMoreI32VV, avx2NotMoreI32VS}}},
 }

@@ -167,6 +167,66 @@ func avx512Second(p *args)
 func avx512Fourth(p *args)
 
 //go:noescape
+func avx512EqualF32VV(p *args)
+
+//go:noescape
+func avx512EqualF32VS(p *args)
+
+//go:noescape
+func avx512MoreF32VV(p *args)
+
+//go:noescape
+func avx512MoreF32VS(p *args)
+
+//go:noescape
+func avx512LessF32VV(p *args)
+
+//go:noescape
+func avx512LessF32VS(p *args)
+
+//go:noescape
+func avx512NotLessF32VV(p *args)
+
+//go:noescape
+func avx512NotLessF32VS(p *args)
+
+//go:noescape
+func avx512NotMoreF32VV(p *args)
+
+//go:noescape
+func avx512NotMoreF32VS(p *args)
+
+//go:noescape
+func avx512EqualI32VV(p *args)
+
+//go:noescape
+func avx512EqualI32VS(p *args)
+
+//go:noescape
+func avx512MoreI32VV(p *args)
+
+//go:noescape
+func avx512MoreI32VS(p *args)
+
+//go:noescape
+func avx512LessI32VV(p *args)
+
+//go:noescape
+func avx512LessI32VS(p *args)
+
+//go:noescape
+func avx512NotLessI32VV(p *args)
+
+//go:noescape
+func avx512NotLessI32VS(p *args)
+
+//go:noescape
+func avx512NotMoreI32VV(p *args)
+
+//go:noescape
+func avx512NotMoreI32VS(p *args)
+
+//go:noescape
 func avx512Recode(p *args)
 
 //go:noescape
@@ -198,4 +258,5 @@ var avx512Kernels = kernels{
 	sum:    avx512Sum, top: avx512Top, squares: avx512Squares, normalize: avx512Normalize, softmax: avx512Softmax, sums: avx512Sums, second: avx512Second, fourth: avx512Fourth, recode: avx512Recode, recodeBytes: avx512RecodeBytes,
 	windows: [joins][2]func(*windows){{avx512PlusWindows, avx512PlusSecond}, {avx512LargerWindows, avx512LargerSecond}},
 	affine:  [2]func(*affine){avx512Affine, avx512AffineAdd},
+	relate:  [2][relations][2]func(*args){{{avx512EqualF32VV, avx512EqualF32VS}, {avx512MoreF32VV, avx512MoreF32VS}, {avx512LessF32VV, avx512LessF32VS}, {avx512NotLessF32VV, avx512NotLessF32VS}, {avx512NotMoreF32VV, avx512NotMoreF32VS}}, {{avx512EqualI32VV, avx512EqualI32VS}, {avx512MoreI32VV, avx512MoreI32VS}, {avx512LessI32VV, avx512LessI32VS}, {avx512NotLessI32VV, avx512NotLessI32VS}, {avx512NotMoreI32VV, avx512NotMoreI32VS}}},
 }

@@ -2,6 +2,7 @@ package elementwise
 
 import (
 	"github.com/goruntime/goruntime/goruntime/kernels/igemm"
+	"github.com/goruntime/goruntime/goruntime/kernels/vec"
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
 
@@ -40,7 +41,7 @@ func castsFrom[S number]() (t [tensor.NumDTypes]castLoop) {
 func castsFromBool() (t [tensor.NumDTypes]castLoop) {
 	t[tensor.I8], t[tensor.I16], t[tensor.I32], t[tensor.I64] = castBool[int8], castBool[int16], castBool[int32], castBool[int64]
 	t[tensor.U8], t[tensor.U16], t[tensor.U32], t[tensor.U64] = castBool[uint8], castBool[uint16], castBool[uint32], castBool[uint64]
-	t[tensor.F32], t[tensor.F64] = castBool[float32], castBool[float64]
+	t[tensor.F32], t[tensor.F64] = castBool32, castBool[float64]
 	return t
 }
 
@@ -51,6 +52,21 @@ func castBool[D number](s *casting, lo, hi int) error {
 		if v {
 			dst[i] = 1
 		}
+	}
+	return nil
+}
+
+// boolBlock is how many elements go through two loops at a time.
+const boolBlock = 2048
+
+// castBool32 is castBool with vectors: a true that is no 1 is one all the same.
+func castBool32(s *casting, lo, hi int) error {
+	dst, in := tensor.Elems[float32](s.out)[lo:hi], s.in.Raw()[lo:hi]
+	for len(in) > 0 {
+		n := min(boolBlock, len(in))
+		igemm.Dequantize(dst[:n], in[:n], 1, 0)
+		vec.Bend(vec.Clamp, dst[:n], dst[:n], 0, 1)
+		dst, in = dst[n:], in[n:]
 	}
 	return nil
 }

@@ -135,3 +135,22 @@ func TestCastPairs(t *testing.T) {
 func castless(d tensor.DType) bool {
 	return d == tensor.C64 || d == tensor.C128 || d == tensor.F8E8M0
 }
+
+// A bool that a caller made of another byte is true, at every place of a long tensor.
+func TestCastOfAnyTrueIsOne(t *testing.T) {
+	const n = 2*boolBlock + 37
+	in, want := make([]uint8, n), make([]float32, n)
+	for i := range in {
+		if in[i] = uint8(i * 7 % 256); in[i] != 0 {
+			want[i] = 1
+		}
+	}
+	x, err := tensor.ViewOf(tensor.U8, tensor.Shape{n}, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x.DType = tensor.Bool
+	optest.Run(t, Cast, []optest.Case{{
+		Name: "bytes", Attrs: optest.Attrs("to", int(tensor.F32)), In: optest.In(&x), Want: optest.Want(optest.F32(optest.Dims(n), want...)),
+	}})
+}

@@ -1,19 +1,20 @@
 package elementwise
 
 import (
+	"github.com/goruntime/goruntime/goruntime/kernels/vec"
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
 
 // relation is a test of two numbers.
-type relation uint8
+type relation = vec.Relation
 
 const (
-	equal relation = iota
-	more
-	less
-	notLess
-	notMore
+	equal   = vec.Equal
+	more    = vec.More
+	less    = vec.Less
+	notLess = vec.NotLess
+	notMore = vec.NotMore
 )
 
 // relations is a table of a test for all numbers, the 16-bit floats as float32.
@@ -31,9 +32,11 @@ func related[T number](r relation) row {
 		x, y := tensor.Elems[T](a)[i:i+(n-1)*sa+1], tensor.Elems[T](b)[j:j+(n-1)*sb+1]
 		switch {
 		case sa == 0 && sb == 1:
-			relateTo(mirrored[r], dst, y, x[0])
+			vec.Relate(mirrored[r], dst, y, x[:1])
 		case sa == 1 && sb == 0:
-			relateTo(r, dst, x, y[0])
+			vec.Relate(r, dst, x, y[:1])
+		case sa == 1 && sb == 1:
+			vec.Relate(r, dst, x, y)
 		default:
 			relate(r, dst, x, y, sa, sb)
 		}
@@ -42,33 +45,6 @@ func related[T number](r relation) row {
 
 // mirrored is the relation of b to a.
 var mirrored = [...]relation{equal: equal, more: less, less: more, notLess: notMore, notMore: notLess}
-
-// relateTo relates each element to one number.
-func relateTo[T number](r relation, dst []bool, x []T, y T) {
-	x = x[:len(dst)]
-	switch r {
-	case equal:
-		for k, v := range x {
-			dst[k] = v == y
-		}
-	case more:
-		for k, v := range x {
-			dst[k] = v > y
-		}
-	case less:
-		for k, v := range x {
-			dst[k] = v < y
-		}
-	case notLess:
-		for k, v := range x {
-			dst[k] = v >= y
-		}
-	case notMore:
-		for k, v := range x {
-			dst[k] = v <= y
-		}
-	}
-}
 
 func relate[T number](r relation, dst []bool, x, y []T, sa, sb int) {
 	switch r {
@@ -108,7 +84,7 @@ func relatedHalf[H half](r relation) row {
 				i += sa
 				j += sb
 			}
-			relate(r, part, left[:], right[:], 1, 1)
+			vec.Relate(r, part, left[:], right[:])
 			dst = dst[len(part):]
 		}
 	}

@@ -15,6 +15,7 @@ type gen struct {
 	kernels []string
 	slides  []string // those of windows
 	rows    []string // those of rows that are affine
+	related string   // the table of relations
 	consts  []uint32
 	mark    string // before the labels of a kernel with several loops
 }

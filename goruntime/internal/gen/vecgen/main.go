@@ -62,6 +62,7 @@ func (g *gen) all() {
 	g.every("Fourth", 4)
 	g.affine("Affine", false)
 	g.affine("AffineAdd", true)
+	g.related = g.relateAll()
 	g.recode()
 	if g.wide() {
 		g.recodeBytes()
@@ -103,7 +104,7 @@ func (g *gen) declarations() string {
 	for i, j := range joins {
 		fmt.Fprintf(&b, "%s{%[2]s%[3]sWindows, %[2]s%[3]sSecond}", comma(i), g.name, j.name)
 	}
-	fmt.Fprintf(&b, "},\n\taffine: [2]func(*affine){%[1]sAffine, %[1]sAffineAdd},\n}\n", g.name)
+	fmt.Fprintf(&b, "},\n\taffine: [2]func(*affine){%[1]sAffine, %[1]sAffineAdd},\n\trelate: [2][relations][2]func(*args){%[2]s},\n}\n", g.name, g.related)
 	return b.String()
 }
 
