@@ -137,22 +137,28 @@ func (p *Program) lay(shape []int, inputs [][]int) {
 }
 
 // short reports whether lines are short, and every input has as much for each: a line
-// of its own, or a number.
+// of its own, a number, or the same line again.
 func (p *Program) short() bool {
 	n := len(p.dims)
 	if n < 2 || 2*p.last > block {
 		return false
 	}
-	numbers := false
+	apart := false
+	var again []int
 	for i := range p.inputs {
 		in := &p.inputs[i]
 		each := in.steps[n-1] == 0 && in.steps[n-2] == 1
-		if !in.dense && !in.fixed && !each {
+		same := in.steps[n-1] == 1 && !slices.ContainsFunc(in.steps[:n-1], func(s int) bool { return s != 0 })
+		if !in.dense && !in.fixed && !each && !same {
 			return false
 		}
-		numbers = numbers || each
+		if same {
+			again = append(again, i)
+		}
+		apart = apart || each || same
 	}
-	return numbers
+	p.again = again
+	return apart
 }
 
 // single reports whether a place holds one number for all elements of a line.

@@ -74,6 +74,7 @@ type Program struct {
 	dims    []int // of the output, joined where all inputs allow
 	last    int   // the innermost dimension
 	rows    bool  // several lines go through a step at once
+	again   []int // the inputs that have the same line each time, which scratch has several times
 	all     int
 	temps   int
 	room    int   // numbers of a block of scratch
@@ -95,7 +96,7 @@ func (p *Program) Steps() int { return len(p.steps) }
 func (p *Program) Line() int { return p.last }
 
 // Scratch returns how many float32s a goroutine needs for Run.
-func (p *Program) Scratch() int { return p.temps * p.room }
+func (p *Program) Scratch() int { return (p.temps + len(p.again)) * p.room }
 
 // Over returns the inputs whose memory the output may take: of its shape, and read
 // for the last time before it is written.
@@ -128,6 +129,7 @@ func (b *Bound) Rows(lo, n, step, rows int, scratch []float32) {
 	for i := range p.temps {
 		at[p.at.scratch+i] = unsafe.Pointer(&scratch[i*p.room])
 	}
+	repeated := false
 	for rows > 0 {
 		if k := p.columnFrom(lo, n, step, rows); k > 1 {
 			b.column(lo, n, k, &at)
@@ -138,8 +140,12 @@ func (b *Bound) Rows(lo, n, step, rows int, scratch []float32) {
 		for left > 0 {
 			some := min(p.last-from%p.last, left)
 			if k := p.linesFrom(from, left); k > 1 {
+				if !repeated {
+					b.repeat(min(block, n)/p.last, scratch)
+					repeated = true
+				}
 				some = k * p.last
-				b.lines(from, k, &at)
+				b.lines(from, k, &at, scratch)
 			} else {
 				b.line(from, some, &at)
 			}

@@ -299,6 +299,22 @@ func TestAffineLines(t *testing.T) {
 	}
 }
 
+// Lines of one input that is the same for all, with numbers for each line beside it.
+func TestLinesThatRepeat(t *testing.T) {
+	for seed := range uint64(40) {
+		e := newExpression(seed, 3, 37, 2+int(seed)*7)
+		wide := e.shape[2]
+		x := e.combine(vec.Times, e.input(false), e.tensor([]int{wide}))
+		if seed%2 == 0 {
+			x = e.combine(vec.Plus, x, e.tensor([]int{3, 37, 1}))
+		}
+		e.combine(vec.Larger, e.tensor([]int{1, wide}), e.combine(vec.Minus, e.apply(vec.HyperbolicTangent, x), x))
+		if p := e.check(t); p.rows != (2*wide <= block) {
+			t.Errorf("lines of %d go side by side: %v", wide, p.rows)
+		}
+	}
+}
+
 func hardSwish(e *expression, x Ref, plus, bound, by float32) {
 	c := e.bend(vec.Clamp, e.combine(vec.Plus, x, e.number(plus)), 0, bound)
 	e.combine(vec.Over, e.combine(vec.Times, x, c), e.number(by))

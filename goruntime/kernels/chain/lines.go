@@ -38,6 +38,19 @@ func (b *Bound) column(lo, n, k int, at *[maxPlaces]unsafe.Pointer) {
 	}
 }
 
+// repeat lays out k lines of the inputs that have the same one each time.
+func (b *Bound) repeat(k int, scratch []float32) {
+	p := b.Program
+	for n, i := range p.again {
+		// SAFETY: the input is a line.
+		line := unsafe.Slice((*float32)(b.In[i]), p.last)
+		to := scratch[(p.temps+n)*p.room:][:k*p.last]
+		for len(to) > 0 {
+			to = to[copy(to, line):]
+		}
+	}
+}
+
 // linesFrom returns how many lines from element lo on, of n elements, go through a
 // step at once.
 func (p *Program) linesFrom(lo, n int) int {
@@ -49,9 +62,12 @@ func (p *Program) linesFrom(lo, n int) int {
 }
 
 // lines computes k lines from lo on.
-func (b *Bound) lines(lo, k int, at *[maxPlaces]unsafe.Pointer) {
+func (b *Bound) lines(lo, k int, at *[maxPlaces]unsafe.Pointer, scratch []float32) {
 	p := b.Program
 	b.point(lo, at)
+	for n, i := range p.again {
+		at[i] = unsafe.Pointer(&scratch[(p.temps+n)*p.room])
+	}
 	for i := range p.steps {
 		s := &p.steps[i]
 		switch {
