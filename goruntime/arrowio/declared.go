@@ -133,9 +133,13 @@ func (m *Manifest) Check(s *exec.Session) error {
 }
 
 // Declare returns what a model says of its columns: of inputs and outputs whose rows have
-// a shape that it knows.
+// a shape that it knows; nil where there are none.
 func Declare(s *exec.Session) *Declared {
-	return &Declared{Inputs: columnsOf(s.Inputs()), Outputs: columnsOf(s.Outputs())}
+	d := &Declared{Inputs: columnsOf(s.Inputs()), Outputs: columnsOf(s.Outputs())}
+	if len(d.Inputs)+len(d.Outputs) == 0 {
+		return nil
+	}
+	return d
 }
 
 func columnsOf(list []exec.Info) []DeclaredColumn {

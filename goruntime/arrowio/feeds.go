@@ -383,8 +383,8 @@ func (f *Feeds) Alike(g *Feeds) bool {
 }
 
 // Join puts the rows of feeds that are Alike one behind the other. Matrices of numbers are
-// read where they lie by what takes them so, which are the readers of columns; of all else
-// a counted copy is made.
+// read where they lie by what takes them so, which are the readers of columns and chains of
+// elementwise operators; of all else a counted copy is made.
 //
 // Ownership: the feeds stay the callers' and must live as long as what is returned.
 // Errors: errs.Memory where the copy would pass the arena's limit.

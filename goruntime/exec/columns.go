@@ -87,7 +87,7 @@ func (z *specializer) columnar(v int) bool {
 	for i := range z.p.steps {
 		st := &z.p.steps[i]
 		for k, in := range st.in {
-			if in == v && (k > 0 || !z.takesColumns(st)) {
+			if in == v && (k > 0 || !z.takesColumns(st)) && !z.takesParts(st, v) {
 				return false
 			}
 		}
@@ -98,6 +98,39 @@ func (z *specializer) columnar(v int) bool {
 // takesColumns asks the operator of a step.
 func (z *specializer) takesColumns(st *step) bool {
 	return st.static && !st.rename && st.node.Def.Columns != nil && st.node.Def.Columns(z.inferred(st))
+}
+
+// takesParts reports whether a step is a chain that reads v, whose parts are dense, part by
+// part: of the shape of its output, and the only input in parts.
+func (z *specializer) takesParts(st *step, v int) bool {
+	view := &z.p.vals[v].view
+	if st.node.Def != chainOnly || view.Parts == nil || len(view.Parts) > 0 || !view.Shape.Equal(z.p.vals[st.out[0]].view.Shape) {
+		return false
+	}
+	for _, in := range st.in {
+		if in != v && in != plan.None && z.p.vals[in].view.Parts != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// partsLike returns what the signature of a program has for the parts of an input: none for
+// parts that are all dense, one that is not for others; nil where it does not lie in parts.
+func partsLike(parts []tensor.Part) []tensor.Part {
+	switch {
+	case parts == nil:
+		return nil
+	case slices.ContainsFunc(parts, func(p tensor.Part) bool { return p.Columns != nil }):
+		return []tensor.Part{{Columns: []unsafe.Pointer{}}}
+	}
+	return []tensor.Part{}
+}
+
+// sameParts reports whether an input's parts are as a signature has them.
+func sameParts(like, parts []tensor.Part) bool {
+	is := partsLike(parts)
+	return (like == nil) == (is == nil) && len(like) == len(is)
 }
 
 // inferred is what an operator is told of a step, of the inputs that its node lists,

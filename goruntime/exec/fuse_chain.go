@@ -136,7 +136,7 @@ func (c *cluster) alone(z *specializer, i int) bool {
 
 // build writes the program and reports whether it is worth having.
 func (c *cluster) build(z *specializer) bool {
-	if len(c.members) == 1 && c.product == plan.None && z.p.steps[c.members[0]].node.Def.Run != nil {
+	if len(c.members) == 1 && c.product == plan.None && z.p.steps[c.members[0]].node.Def.Run != nil && !c.parted(z) {
 		return false
 	}
 	var b chain.Builder
@@ -168,6 +168,14 @@ func (c *cluster) build(z *specializer) bool {
 	}
 	c.program = b.Finish(c.shape, c.product != plan.None)
 	return c.program != nil && c.program.Line() >= min(chainLine, c.program.Elements())
+}
+
+// parted reports whether a chain reads a value in parts, which a step alone cannot.
+func (c *cluster) parted(z *specializer) bool {
+	return slices.ContainsFunc(c.reads(z), func(v int) bool {
+		parts := z.p.vals[v].view.Parts
+		return parts != nil && len(parts) == 0
+	})
 }
 
 // joined returns the steps that the chain's step stands for.
@@ -215,6 +223,7 @@ var chainOnly = &op.Def{
 	Run: func(c *op.Context) error {
 		s := c.State.(*chainLoop)
 		s.bound, s.work = c.Tail(), op.WorkspaceOf[float32](c)
+		s.parts, s.context = c.TailParts(), c
 		c.For(s.bound.Elements(), max(1, chainGrain/s.bound.Steps()), s)
 		return nil
 	},
@@ -225,14 +234,27 @@ const chainGrain = 32 << 10
 
 // chainLoop is the State of a chain that follows no product.
 type chainLoop struct {
-	bound *chain.Bound
-	work  []float32
-	room  chain.Room
+	bound   *chain.Bound
+	work    []float32
+	room    chain.Room
+	parts   []tensor.Part // of an input that lies so
+	context *op.Context
 }
 
 // Chunk implements op.Task over the elements.
 func (s *chainLoop) Chunk(lo, hi int) {
 	scratch, part := s.room.Take(s.work)
 	defer s.room.Give(part)
-	s.bound.Run(lo, hi, scratch)
+	if s.parts == nil {
+		s.bound.Run(lo, hi, scratch)
+		return
+	}
+	line := s.bound.Elements() / s.parts[len(s.parts)-1].End
+	for i := range s.parts {
+		first, end := s.parts[i].First*line, s.parts[i].End*line
+		if from, to := max(lo, first), min(hi, end); from < to {
+			b := s.context.TailPart(i)
+			b.Run(from-first, to-first, scratch)
+		}
+	}
 }

@@ -68,9 +68,7 @@ func walked(u *unit, in []tensor.View, whole bool) (*program, *specializer, erro
 		if v.Columns != nil {
 			p.sig[i].Columns = make([]unsafe.Pointer, len(v.Columns))
 		}
-		if v.Parts != nil {
-			p.sig[i].Parts = []tensor.Part{}
-		}
+		p.sig[i].Parts = partsLike(v.Parts)
 		id := u.inputs[i]
 		if v.DType == tensor.Undefined {
 			continue // an optional input that is not fed: its default stands

@@ -19,6 +19,31 @@ func NewTail(p *chain.Program, in []*tensor.View, onto bool) *Tail {
 	return &Tail{bound: chain.Bound{Program: p}, in: in, onto: onto}
 }
 
+// TailParts returns the parts of the input of a tail that lies in parts, of which there is
+// one at most; nil where there is none.
+func (c *Context) TailParts() []tensor.Part {
+	for _, v := range c.tail.in {
+		if v.Parts != nil {
+			return v.Parts
+		}
+	}
+	return nil
+}
+
+// TailPart returns the tail for part i of that input, which has the shape of output 0: its
+// elements are counted from the first of the part on.
+func (c *Context) TailPart(i int) chain.Bound {
+	b, line := c.Tail(), c.out[0].Shape[1]
+	for k, v := range c.tail.in {
+		if v.Parts != nil {
+			part := b.From(v.Parts[i].First * line)
+			part.In[k] = v.Parts[i].Data
+			return part
+		}
+	}
+	return *b
+}
+
 // Tail returns the chain that the node ends with, bound to the memory of the run,
 // or nil. A kernel of a Def with Tail calls Run of it once for each range of
 // elements of output 0, after it has written them.

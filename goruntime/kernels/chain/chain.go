@@ -116,6 +116,21 @@ type Bound struct {
 // Scratch has Scratch float32s of this goroutine's own.
 func (b *Bound) Run(lo, hi int, scratch []float32) { b.Rows(lo, hi-lo, 0, 1, scratch) }
 
+// From returns the chain of the output elements from lo on, the first of a row, which are
+// counted from there; inputs that lie nowhere still do.
+func (b *Bound) From(lo int) Bound {
+	part := *b
+	for i := range b.inputs {
+		if in := &b.inputs[i]; !in.fixed && b.In[i] != nil {
+			// SAFETY: from is inside the input.
+			part.In[i] = unsafe.Add(b.In[i], 4*b.from(in, lo))
+		}
+	}
+	// SAFETY: the output has element lo.
+	part.Out = unsafe.Add(b.Out, 4*lo)
+	return part
+}
+
 // Rows is Run for rows of n elements whose starts lie step apart, the first at lo.
 func (b *Bound) Rows(lo, n, step, rows int, scratch []float32) {
 	p := b.Program
