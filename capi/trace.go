@@ -16,6 +16,7 @@ import (
 
 	"github.com/goruntime/goruntime/goruntime/exec"
 	"github.com/goruntime/goruntime/goruntime/tensor"
+	"github.com/goruntime/goruntime/goruntime/values"
 )
 
 // shown is how many elements of a value an event has.
@@ -42,6 +43,8 @@ type tracedReport struct {
 	First []any        `json:"first"`
 	Min   any          `json:"min"` // of numbers; null where there are none
 	Max   any          `json:"max"`
+	// Items are the elements of a sequence or optional.
+	Items []tracedReport `json:"items,omitempty"`
 }
 
 // record makes the run write its events; finish gives them to the caller.
@@ -70,6 +73,11 @@ func traced(v *exec.TracedValue) tracedReport {
 	r := tracedReport{Name: v.Name, DType: v.View.DType, Shape: v.View.Shape}
 	if v.Value != nil {
 		r.Type, r.Shape = v.Value.String(), nil
+		if v.Value.Kind != values.Map {
+			for _, item := range v.Value.Items {
+				r.Items = append(r.Items, tracedItem(item))
+			}
+		}
 	}
 	if v.View.DType == tensor.Other || v.View.Data == nil {
 		return r
@@ -97,6 +105,13 @@ func traced(v *exec.TracedValue) tracedReport {
 		}
 	}
 	return r
+}
+
+func tracedItem(v *values.Value) tracedReport {
+	if v.Kind == values.Tensor {
+		return traced(&exec.TracedValue{View: &v.View})
+	}
+	return traced(&exec.TracedValue{View: &tensor.View{DType: tensor.Other}, Value: v})
 }
 
 // number returns an element as a number to compare; text and complex numbers are none.

@@ -273,7 +273,7 @@ func (z *specializer) leave(sc scope) error {
 		case p.unit.body && r.known && r.model:
 			from = constant
 		case r.feed >= 0 || r.known || taken[root]:
-			v = z.copyOf(v)
+			v = z.copyOf(v, p.unit.g.Values[id].Name)
 		}
 		taken[p.vals[v].root] = true
 		p.outputs = append(p.outputs, v)
@@ -283,10 +283,11 @@ func (z *specializer) leave(sc scope) error {
 	return nil
 }
 
-func (z *specializer) copyOf(v int) int {
+// copyOf adds a step that copies value v to one of this name.
+func (z *specializer) copyOf(v int, name string) int {
 	src := z.p.vals[v]
-	out := z.add(value{name: src.name, view: tensor.View{DType: src.view.DType, Shape: src.view.Shape}, shaped: src.shaped, feed: -1})
-	n := &graph.Node{Name: src.name, OpType: "Identity", Version: 1, Def: aliasCopy}
+	out := z.add(value{name: name, view: tensor.View{DType: src.view.DType, Shape: src.view.Shape}, shaped: src.shaped, feed: -1})
+	n := &graph.Node{Name: name, OpType: "Identity", Version: 1, Def: aliasCopy}
 	z.p.steps = append(z.p.steps, step{node: n, in: []int{v}, out: []int{out}, args: 1, static: src.shaped})
 	return out
 }

@@ -37,6 +37,7 @@ class RuntimeEvent:
         allocated: bytes that both arenas held for runs after the node.
         peak: the largest such number until then.
         depth: how deep in subgraphs.
+        items: the elements of a sequence, or what an optional holds.
     """
 
     kind: str
@@ -54,6 +55,7 @@ class RuntimeEvent:
     allocated: int
     peak: int
     depth: int
+    items: tuple[RuntimeEvent, ...] = ()
 
     def summary(self) -> str:
         """Return the value in a few words: "float32:(3,) in [0.0, 2.0]"."""
@@ -85,13 +87,18 @@ def parse(lines: str) -> list[RuntimeEvent]:
 
 def _events(record: dict[str, Any]) -> Iterable[RuntimeEvent]:
     for value in record["values"] or ():
-        dtype = value["dtype"]
-        yield RuntimeEvent(
-            kind=record["kind"], name=value["name"], dtype=_NAMES[dtype] if dtype < len(_NAMES) else "", shape=tuple(value["shape"] or ()),
-            first=tuple(_number(x, dtype) for x in value["first"] or ()), min=_number(value["min"], dtype), max=_number(value["max"], dtype),
-            type=value["type"], node=record["node"], op_type=record["op_type"], inputs=tuple(record["inputs"] or ()),
-            duration=record["duration_ns"] * 1e-9, allocated=record["allocated"], peak=record["peak"], depth=record["depth"],
-        )  # fmt: skip
+        yield _event(record, value)
+
+
+def _event(record: dict[str, Any], value: dict[str, Any]) -> RuntimeEvent:
+    dtype = value["dtype"]
+    return RuntimeEvent(
+        kind=record["kind"], name=value["name"], dtype=_NAMES[dtype] if dtype < len(_NAMES) else "", shape=tuple(value["shape"] or ()),
+        first=tuple(_number(x, dtype) for x in value["first"] or ()), min=_number(value["min"], dtype), max=_number(value["max"], dtype),
+        type=value["type"], node=record["node"], op_type=record["op_type"], inputs=tuple(record["inputs"] or ()),
+        duration=record["duration_ns"] * 1e-9, allocated=record["allocated"], peak=record["peak"], depth=record["depth"],
+        items=tuple(_event(record, item) for item in value.get("items", ())),
+    )  # fmt: skip
 
 
 def _number(item: Any, dtype: int) -> Any:
@@ -113,7 +120,7 @@ def show(events: Iterable[RuntimeEvent], verbose: int) -> None:
     shown: dict[tuple[str, int, str], set[str]] = {}  # its outputs since its line was printed
     for event in events:
         indent = "  " * event.depth
-        text = f"{event.dtype}:{event.shape}:{event.elements()}" if verbose >= 4 and not event.type else event.summary()
+        text = _text(event, verbose)
         if not event.op_type:
             if verbose > 2:
                 print(f"{indent} +{'I' if event.kind == 'input' else 'C'} {event.name}: {text}")
@@ -128,6 +135,13 @@ def show(events: Iterable[RuntimeEvent], verbose: int) -> None:
         shown.setdefault(key, set()).add(event.name)
         if verbose > 2:
             print(f"{indent} + {event.name}: {text}")
+
+
+def _text(event: RuntimeEvent, verbose: int) -> str:
+    """Return a value as onnx.reference prints it; of a sequence its elements."""
+    if event.items:
+        return ", ".join(_text(item, verbose) for item in event.items)
+    return f"{event.dtype}:{event.shape}:{event.elements()}" if verbose >= 4 and not event.type else event.summary()
 
 
 _LINE = "line"  # of an event that stands for the line of a node whose values come later

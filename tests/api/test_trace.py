@@ -52,6 +52,18 @@ def test_names_of_texts_and_sequences():
     _, told, names = events(made, {"x": X})
     assert names == ["x", "s", "t", "y"]
     assert told["t"].type == told["s"].type == "seq(f32[3], f32[3])"
+    assert [item.shape for item in told["s"].items] == [(3,), (3,)]
+    assert told["s"].items[1].max == 3
+
+
+@pytest.mark.parametrize("verbose", [3, 4])
+def test_sequences_are_printed_by_their_elements(verbose, capsys):
+    made = model(helper.make_node("SequenceConstruct", ["x", "w"], ["s"]), helper.make_node("ConcatFromSequence", ["s"], ["y"], axis=0),
+                 initializers=[numpy_helper.from_array(np.float32([7]), "w")])  # fmt: skip
+    onnx.reference.ReferenceEvaluator(made, verbose=verbose).run(None, {"x": X})
+    theirs = capsys.readouterr().out.replace("['", "").replace("']", "").replace("', '", ", ")
+    ReferenceEvaluator(made, verbose=verbose).run(None, {"x": X})
+    assert capsys.readouterr().out == theirs
 
 
 def test_what_is_computed_ahead_is_told_with_its_node():
@@ -98,3 +110,9 @@ def test_lines_are_those_of_onnx_reference(verbose, capsys):
         theirs = capsys.readouterr().out.replace("['", "").replace("']", "").replace("', '", ", ")
         ReferenceEvaluator(made, verbose=verbose).run(None, {"x": x})
         assert capsys.readouterr().out == theirs
+
+
+def test_a_plan_names_what_is_copied_after_the_output():
+    evaluator = ReferenceEvaluator(model(helper.make_node("Identity", ["x"], ["y"]), helper.make_node("Identity", ["x"], ["z"]), outputs=("y", "z", "x")))
+    steps = evaluator.prepare({"x": (3,)}).steps
+    assert [(s.kind, s.inputs, s.outputs) for s in steps] == [("copy", ("x",), (name,)) for name in ("y", "z", "x")]
