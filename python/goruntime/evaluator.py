@@ -175,7 +175,9 @@ class ReferenceEvaluator:
 
         computing, expanding = subclasses.expanded(new_ops)
         if expanding:
-            self._path, self._bytes = None, subclasses.with_functions(self._path, self._bytes, expanding)
+            from .expand import with_functions
+
+            self._path, self._bytes = None, with_functions(self._path, self._bytes, expanding)
         return {**kernels.registered(), **subclasses.factories(computing, self.verbose)}
 
     def _begin(self) -> None:

@@ -6,7 +6,7 @@ import base64
 from collections.abc import Iterable
 from typing import Any
 
-from .errors import ArgumentError, UnsupportedError, WrongTypeError
+from .errors import ArgumentError, WrongTypeError
 from .kernels import Factory, Kernel, Key, Place, _key
 
 
@@ -15,12 +15,17 @@ def factories(classes: Iterable[type[Any]], verbose: int) -> dict[Key, Factory]:
     first counts. Above verbose 10 they log."""
     found: dict[Key, Factory] = {}
     for cls in classes:
-        _check(cls)
+        check(cls)
         found.setdefault(_key(cls.op_domain, cls.__name__), _OpRun(cls, verbose))
     return found
 
 
-def _check(cls: Any) -> None:
+def check(cls: Any) -> None:
+    """Check a class of new_ops.
+
+    Raises:
+        WrongTypeError, ArgumentError: it is no subclass of OpRun, or says no domain.
+    """
     from onnx.reference.op_run import OpRun
 
     if not isinstance(cls, type):
@@ -39,40 +44,6 @@ def expanded(classes: Iterable[type[Any]]) -> tuple[list[type[Any]], list[type[A
     every = list(classes)
     expand = [cls for cls in every if isinstance(cls, type) and issubclass(cls, OpRunExpand)]
     return [cls for cls in every if cls not in expand], expand
-
-
-def with_functions(path: str | None, data: bytes | None, classes: Iterable[type[Any]]) -> bytes:
-    """Return a model in which the functions of the schemas of operators are functions of
-    the model, which go before operators.
-
-    Raises:
-        UnsupportedError: a schema has none, or one that depends on the types of inputs.
-    """
-    import onnx
-
-    model = onnx.load(path) if path is not None else onnx.ModelProto.FromString(data or b"")
-    opsets = {"" if o.domain == "ai.onnx" else o.domain: o.version for o in model.opset_import}
-    model.functions.extend(_schema_function(cls, opsets) for cls in classes)
-    serialized: bytes = model.SerializeToString()
-    return serialized
-
-
-def _schema_function(cls: type[Any], opsets: dict[str, int]) -> Any:
-    from onnx import FunctionProto, defs
-
-    _check(cls)
-    domain = "" if cls.op_domain == "ai.onnx" else cls.op_domain
-    try:
-        schema: Any = defs.get_schema(cls.__name__, opsets.get(domain, 1), domain)
-    except defs.SchemaError:
-        schema = None
-    if schema is None or not schema.has_function:
-        why = "depends on the types of its inputs" if schema is not None and schema.has_context_dependent_function else "is not there"
-        raise UnsupportedError(f"{cls.__name__} of new_ops asks for the function of its schema, which {why}: leave the class out to run the operator natively")
-    function = FunctionProto()
-    function.CopyFrom(schema.function_body)
-    function.domain = domain
-    return function
 
 
 class _OpRun:

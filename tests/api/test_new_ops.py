@@ -197,14 +197,35 @@ def test_maps_and_optionals_pass_through_kernels():
     assert seen == [({"a": 1.5, "b": 2.0}, None)]
 
 
-def test_the_function_of_a_schema_is_asked_for():
-    HardSwish = type("HardSwish", (OpRunExpand,), {"op_domain": ""})
-    made = model(helper.make_node("HardSwish", ["x"], ["y"]))
-    evaluator = ReferenceEvaluator(made, new_ops=[HardSwish])
-    assert "HardSwish" not in {kernel[1] for kernel in evaluator.used_kernels()}
+@pytest.mark.parametrize(
+    ("name", "attributes"),
+    [("HardSwish", {}), ("Softsign", {}), ("LeakyRelu", {}), ("LeakyRelu", {"alpha": 0.5}), ("Celu", {}), ("Selu", {"gamma": 2.0}), ("Elu", {}),
+     ("LogSoftmax", {"axis": 0})],
+)  # fmt: skip
+def test_the_function_of_a_schema_is_asked_for(name, attributes):
+    made = model(helper.make_node(name, ["x"], ["y"], **attributes))
+    evaluator = ReferenceEvaluator(made, new_ops=[type(name, (OpRunExpand,), {"op_domain": ""})])
+    assert name not in {kernel[1] for kernel in evaluator.used_kernels()}
     native = ReferenceEvaluator(made)
-    assert "HardSwish" in {kernel[1] for kernel in native.used_kernels()}
+    assert name in {kernel[1] for kernel in native.used_kernels()}
     np.testing.assert_allclose(evaluator.run(None, {"x": X})[0], native.run(None, {"x": X})[0], rtol=1e-6)
+
+
+def test_a_function_of_a_schema_may_depend_on_types():
+    """That of CastLike casts to a type, that of each node to another."""
+    CastLike = type("CastLike", (OpRunExpand,), {"op_domain": ""})
+    nodes = [helper.make_node("Cast", ["x"], ["i"], to=TensorProto.INT64), helper.make_node("CastLike", ["x", "i"], ["y"]),
+             helper.make_node("Cast", ["x"], ["d"], to=TensorProto.DOUBLE), helper.make_node("CastLike", ["y", "d"], ["z"])]  # fmt: skip
+    made = model(*nodes, outputs=(info("y", TensorProto.INT64), info("z", TensorProto.DOUBLE)))
+    evaluator = ReferenceEvaluator(made, new_ops=[CastLike])
+    assert "CastLike" not in {kernel[1] for kernel in evaluator.used_kernels()}
+    y, z = evaluator.run(None, {"x": X})
+    theirs = onnx.reference.ReferenceEvaluator(made, new_ops=[CastLike]).run(None, {"x": X})
+    for got, want in zip((y, z), theirs, strict=True):
+        np.testing.assert_array_equal(got, want)
+        assert got.dtype == want.dtype
+    with pytest.raises(UnsupportedError, match="depends on the type of 'a', and nothing declares it"):
+        ReferenceEvaluator(helper.make_node("CastLike", ["a", "b"], ["c"]), new_ops=[CastLike])
 
 
 @pytest.mark.parametrize(
@@ -213,8 +234,8 @@ def test_the_function_of_a_schema_is_asked_for():
         (type("A", (), {"op_domain": "custom"}), WrongTypeError, "class A of new_ops must be a subclass of onnx.reference.op_run.OpRun"),
         (type("B", (), {}), ArgumentError, "class B of new_ops must have the attribute op_domain"),
         (3, WrongTypeError, "a subclass of onnx.reference.op_run.OpRun expected, 3 given"),
-        (type("CastLike", (OpRunExpand,), {"op_domain": ""}), UnsupportedError, "which depends on the types of its inputs"),
-        (type("Relu6", (OpRunExpand,), {"op_domain": ""}), UnsupportedError, "which is not there"),
+        (type("Relu6", (OpRunExpand,), {"op_domain": ""}), UnsupportedError, "Relu6 of new_ops asks for the function of its schema, which has none"),
+        (type("Add", (OpRunExpand,), {"op_domain": ""}), UnsupportedError, "Add of new_ops asks for the function of its schema, which has none"),
     ],
 )
 def test_other_classes_are_refused(given, error, text):
