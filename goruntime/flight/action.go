@@ -24,8 +24,8 @@ var actions = map[string]action{
 	"health":                  {"whether the server answers, and how many models are loaded", byJSON((*service).health)},
 	"stats":                   {"a model's batches, memory, copies and time by stage, and what the process took", byJSON((*service).stats)},
 	"refresh":                 {"load what is new or changed in the folder", byJSON((*service).refresh)},
-	"load":                    {"the same as refresh", byJSON((*service).refresh)},
-	"unload":                  {"let go of a model until its file changes", byJSON((*service).unload)},
+	"load":                    {"load a model that was unloaded, or all of them, and what is new or changed", byJSON((*service).load)},
+	"unload":                  {"let go of a model until its file changes, or it is loaded", byJSON((*service).unload)},
 	"CreatePreparedStatement": {"make a Flight SQL statement whose query is a model", (*service).prepare},
 	"ClosePreparedStatement":  {"end a Flight SQL statement", (*service).unprepare},
 }
@@ -108,7 +108,27 @@ func (s *service) refresh(ctx context.Context, _ actionBody) (any, error) {
 	if err := s.admin(ctx); err != nil {
 		return nil, err
 	}
-	failed := s.repository.Refresh()
+	return s.loaded(ctx, s.repository.Refresh())
+}
+
+func (s *service) load(ctx context.Context, b actionBody) (any, error) {
+	if err := s.admin(ctx); err != nil {
+		return nil, err
+	}
+	failed := s.repository.Load(b.Model, b.Version)
+	if b.Model != "" {
+		m, err := s.repository.Get(b.Model, b.Version)
+		if err != nil {
+			return nil, errors.Join(err, errors.Join(failed...))
+		}
+		m.leave()
+		return s.health(ctx, b) // others that failed are not its concern
+	}
+	return s.loaded(ctx, failed)
+}
+
+// loaded tells what was loaded, or what failed.
+func (s *service) loaded(ctx context.Context, failed []error) (any, error) {
 	if len(failed) > 0 {
 		texts := make([]string, len(failed))
 		for i, err := range failed {

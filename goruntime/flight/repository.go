@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -28,9 +29,10 @@ type Repository struct {
 	metrics *metrics
 	crew    *crew
 
-	mu     sync.Mutex // protects all below; held while a model is loaded
-	models map[name]*Model
-	failed map[name]found // files that could not be loaded, not tried again until they change
+	mu       sync.Mutex // protects all below; held while a model is loaded
+	models   map[name]*Model
+	failed   map[name]found // files that could not be loaded, not tried again until they change
+	unloaded map[name]found // what Unload let go of, not loaded until it changes
 }
 
 // name is a model's name and version.
@@ -46,7 +48,7 @@ type found struct {
 
 // NewRepository returns an empty repository over a folder, or over one model file.
 func NewRepository(dir string, o exec.Options) *Repository {
-	return &Repository{dir: dir, options: o, models: map[name]*Model{}, failed: map[name]found{}, metrics: newMetrics(), crew: newCrew(o.Threads)}
+	return &Repository{dir: dir, options: o, models: map[name]*Model{}, failed: map[name]found{}, unloaded: map[name]found{}, metrics: newMetrics(), crew: newCrew(o.Threads)}
 }
 
 // Refresh loads what is new or changed in the folder, and lets go of what is gone.
@@ -64,10 +66,11 @@ func (r *Repository) Refresh() []error {
 	seen := map[name]bool{}
 	for _, f := range list {
 		seen[f.name] = true
-		if old := r.models[f.name]; old != nil && old.file == f || r.failed[f.name] == f {
+		if old := r.models[f.name]; old != nil && old.file == f || r.failed[f.name] == f || r.unloaded[f.name] == f {
 			continue
 		}
 		delete(r.failed, f.name)
+		delete(r.unloaded, f.name)
 		if err := r.load(f); err != nil {
 			r.failed[f.name] = f
 			failed = append(failed, errs.New(errs.CodeOf(err), "%s: %w", f.path, err))
@@ -79,6 +82,7 @@ func (r *Repository) Refresh() []error {
 			m.leave()
 		}
 	}
+	maps.DeleteFunc(r.unloaded, func(n name, _ found) bool { return !seen[n] })
 	return failed
 }
 
@@ -95,7 +99,18 @@ func (r *Repository) load(f found) error {
 	return nil
 }
 
-// Unload lets go of a model until its file changes.
+// Load loads what Unload let go of, of that name and version, each of any where it is
+// empty, and what is new or changed.
+func (r *Repository) Load(model, version string) []error {
+	r.mu.Lock()
+	maps.DeleteFunc(r.unloaded, func(n name, _ found) bool {
+		return (model == "" || n.model == model) && (version == "" || n.version == version)
+	})
+	r.mu.Unlock()
+	return r.Refresh()
+}
+
+// Unload lets go of a model until its file changes, or Load.
 //
 // Errors: errs.Name where there is none of that name.
 func (r *Repository) Unload(model, version string) error {
@@ -108,6 +123,7 @@ func (r *Repository) Unload(model, version string) error {
 	defer r.mu.Unlock()
 	if r.models[m.file.name] == m {
 		delete(r.models, m.file.name)
+		r.unloaded[m.file.name] = m.file
 		m.leave()
 	}
 	return nil

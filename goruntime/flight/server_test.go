@@ -544,8 +544,30 @@ func TestActions(t *testing.T) {
 	if got, err := do("unload", `{"model": "double"}`); err != nil || got["models"] != 0.0 {
 		t.Errorf("unload: %v, %v", got, err)
 	}
+	if got, err := do("refresh", ""); err != nil || got["models"] != 0.0 {
+		t.Errorf("refresh: %v, %v, which is no word to load it", got, err)
+	}
+	if got, err := do("load", `{"model": "double"}`); err != nil || got["models"] != 1.0 {
+		t.Errorf("load: %v, %v", got, err)
+	}
+	if _, err := do("load", `{"model": "none"}`); status.Code(err) != codes.NotFound {
+		t.Errorf("load of no model: %v", err)
+	}
+	if _, err := do("unload", `{"model": "double"}`); err != nil {
+		t.Fatal(err)
+	}
+	later := time.Now().Add(time.Hour)
+	if err := os.Chtimes(filepath.Join(r.dir, "double.onnx"), later, later); err != nil {
+		t.Fatal(err)
+	}
 	if got, err := do("refresh", ""); err != nil || got["models"] != 1.0 {
-		t.Errorf("refresh: %v, %v", got, err)
+		t.Errorf("refresh after the file changed: %v, %v", got, err)
+	}
+	if _, err := do("unload", `{"model": "double"}`); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := do("load", ""); err != nil || got["models"] != 1.0 {
+		t.Errorf("load of all: %v, %v", got, err)
 	}
 }
 
