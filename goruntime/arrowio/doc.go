@@ -14,7 +14,8 @@
 //	another element type that the manifest allows       1 (conversion)
 //
 // Results become arrays whose buffers are blocks of the I/O arena: the last release
-// of the last slice gives the block back.
+// of the last slice gives the block back. Booleans are packed (bits) and strings put side
+// by side (conversion), a copy each.
 //
 // Its invariants: a batch is validated before any of it is lent, since neither Arrow's
 // readers nor Flight look inside; what a run reads lives until Feeds.Release.

@@ -49,7 +49,7 @@ func (p *Plan) Batch(results []exec.Result, rows int) (arrow.RecordBatch, error)
 	}
 	columns := make([]arrow.Array, len(results))
 	for i := range results {
-		columns[i] = column(&results[i], f.schema.Field(i).Type)
+		columns[i] = column(&results[i], f.schema.Field(i).Type, p.session.IO())
 	}
 	batch := array.NewRecordBatch(f.schema, columns, int64(rows))
 	for _, c := range columns {
@@ -115,38 +115,45 @@ func typeOf(r *exec.Result) arrow.DataType {
 }
 
 // column turns a result into an array of type t, which typeOf gave; the result is taken.
-func column(r *exec.Result, t arrow.DataType) arrow.Array {
-	data := dataOf(r, t, r.Shape[0])
+// What is copied is counted in io.
+func column(r *exec.Result, t arrow.DataType, io *arena.IOArena) arrow.Array {
+	data := dataOf(r, t, r.Shape[0], io)
 	defer data.Release()
 	return array.MakeFromData(data)
 }
 
 // dataOf returns a result as n values of type t.
-func dataOf(r *exec.Result, t arrow.DataType, n int) *array.Data {
+func dataOf(r *exec.Result, t arrow.DataType, n int, io *arena.IOArena) *array.Data {
 	list, ok := t.(*arrow.FixedSizeListType)
 	if !ok {
-		return leafData(r, t, n)
+		return leafData(r, t, n, io)
 	}
-	child := dataOf(r, list.Elem(), n*int(list.Len()))
+	child := dataOf(r, list.Elem(), n*int(list.Len()), io)
 	defer child.Release()
 	return array.NewData(t, n, []*memory.Buffer{nil}, []arrow.ArrayData{child}, 0, 0)
 }
 
 // leafData returns the values of a result: in the block for numbers, else as Arrow
 // keeps them.
-func leafData(r *exec.Result, t arrow.DataType, n int) *array.Data {
+func leafData(r *exec.Result, t arrow.DataType, n int, io *arena.IOArena) *array.Data {
 	switch r.DType {
 	case tensor.Bool:
 		defer r.Release()
 		b := array.NewBooleanBuilder(memory.DefaultAllocator)
 		defer b.Release()
 		b.AppendValues(tensor.Elems[bool](&r.View), nil)
+		io.CountCopy(arena.CopyBits, n)
 		return finish(b.NewArray())
 	case tensor.Str:
 		defer r.Release()
 		b := array.NewLargeStringBuilder(memory.DefaultAllocator)
 		defer b.Release()
+		bytes := 0
+		for _, word := range tensor.Elems[string](&r.View) {
+			bytes += len(word)
+		}
 		b.AppendValues(tensor.Elems[string](&r.View), nil)
+		io.CountCopy(arena.CopyConversion, bytes)
 		return finish(b.NewArray())
 	}
 	bytes := r.Bytes()

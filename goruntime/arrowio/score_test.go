@@ -118,7 +118,13 @@ func TestScore(t *testing.T) {
 			"strings", "strings", schemaOf(field("s", arrow.BinaryTypes.String), field("t", arrow.BinaryTypes.LargeString)),
 			`[{"s":"a","t":"ß"},{"s":"","t":"long"}]`, 0, &Manifest{Outputs: []OutputRule{{Value: "s", Column: "same"}}},
 			`[{"same":"a"},{"same":""}]`,
-			map[arena.CopyReason]int64{arena.CopyAlias: 1, arena.CopyConversion: 1},
+			map[arena.CopyReason]int64{arena.CopyAlias: 1, arena.CopyConversion: 2}, // into the arena, and into the answer
+		},
+		{
+			"booleans are unpacked, and packed again", "not", schemaOf(field("x", arrow.FixedSizeListOf(3, arrow.FixedWidthTypes.Boolean))),
+			`[{"x":[true,true,true]},{"x":[true,false,true]},{"x":[false,false,false]},{"x":[true,true,false]}]`, 1, nil,
+			`[{"y":[false,true,false]},{"y":[true,true,true]},{"y":[false,false,true]}]`,
+			map[arena.CopyReason]int64{arena.CopyBits: 2},
 		},
 		{
 			"inner values under other names", "chain", schemaOf(field("x", f32)), `[{"x":-1},{"x":3}]`, 0,

@@ -19,6 +19,8 @@ nulls, with a fill value                                   1 (nulls)
 booleans                                                   1 (bits)
 another element type, where casts allow it                 1 (conversion)
 =========================================================  ======
+
+Of answers, booleans are packed and strings put side by side when they are given away.
 """
 
 from __future__ import annotations

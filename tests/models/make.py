@@ -34,6 +34,7 @@ def models() -> dict[str, ModelProto]:
     return {
         "add": model([node("Add", ["a", "b"], ["c"])], [("a", f, [3]), ("b", f, [3])], [("c", f, [3])]),
         "double": model([node("Add", ["x", "x"], ["y"])], [("x", f, None)], [("y", f, None)]),
+        "not": model([node("Not", ["x"], ["y"])], [("x", TensorProto.BOOL, ["N", "K"])], [("y", TensorProto.BOOL, ["N", "K"])]),
         "sum": model([node("Add", ["x", "y"], ["z"], name="adder")], [("x", f, None), ("y", f, None)], [("z", f, None)]),
         "chain": model(
             [node("Relu", ["x"], ["a"]), node("Mul", ["a", "a"], ["b"]), node("Add", ["b", "a"], ["y"])],
