@@ -234,6 +234,8 @@ gr_status gr_arena_reset_peak(uint64_t arena, gr_error **error);
 gr_status gr_arena_owns(uint64_t arena, const void *address, int32_t *owns, gr_error **error);
 /* A leased block of an I/O arena, for input copies; counted under reason. */
 gr_status gr_arena_copy_block(uint64_t arena, size_t bytes, int32_t reason, gr_output *block, gr_error **error);
+/* Counts a copy that was made into other memory under reason. */
+gr_status gr_arena_count_copy(uint64_t arena, size_t bytes, int32_t reason, gr_error **error);
 #endif
 
 #endif

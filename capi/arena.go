@@ -96,3 +96,14 @@ func gr_arena_copy_block(h C.uint64_t, bytes C.size_t, reason C.int32_t, block *
 		return nil
 	})
 }
+
+//export gr_arena_count_copy
+func gr_arena_count_copy(h C.uint64_t, bytes C.size_t, reason C.int32_t, out **C.gr_error) C.gr_status {
+	return guard(out, func() error {
+		a, err := handles.IOOf(uint64(h))
+		if err == nil {
+			a.CountCopy(arena.CopyReason(reason), int(bytes))
+		}
+		return err
+	})
+}

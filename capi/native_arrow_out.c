@@ -193,6 +193,19 @@ static PyObject *checked(PyObject *names, PyObject *arrays, int64_t *rows) {
   return list;
 }
 
+/* copied counts what is copied of an array that is given away: what is neither leased nor
+ * numbers. An arena that was closed counts nothing more. */
+static void copied(PyArrayObject *array, uint64_t io) {
+  int dtype = gr_dtype_of(array), reason = COPY_NON_CONTIGUOUS;
+  size_t bytes = (size_t)PyArray_NBYTES(array);
+  uint32_t generation;
+  gr_error *error = NULL;
+  if (dtype == DTYPE_STRING) reason = COPY_CONVERSION;
+  else if (dtype == 9) reason = COPY_BITS;
+  else if (gr_lease_under((PyObject *)array, &generation) != NULL) return;
+  if (gr_arena_count_copy(io, bytes, reason, &error) != GR_OK) gr_error_free(error);
+}
+
 static int fill(struct ArrowSchema *s, struct ArrowArray *a, PyObject *names, PyObject *list, int64_t rows) {
   Py_ssize_t n = PyList_GET_SIZE(list);
   if (schema_init(s, "+s", "", n) < 0 || array_init(a, rows, 1, n) < 0) return -1;
@@ -206,12 +219,15 @@ static int fill(struct ArrowSchema *s, struct ArrowArray *a, PyObject *names, Py
 
 PyObject *gr_arrow_export(PyObject *module, PyObject *args) {
   (void)module;
-  PyObject *names, *arrays;
-  if (!PyArg_ParseTuple(args, "O!O!", &PyList_Type, &names, &PyList_Type, &arrays)) return NULL;
+  PyObject *names, *arrays, *arena = Py_None;
+  if (!PyArg_ParseTuple(args, "O!O!|O", &PyList_Type, &names, &PyList_Type, &arrays, &arena)) return NULL;
+  uint64_t io = gr_arena_handle(arena);
+  if (io == (uint64_t)-1) return NULL;
   if (PyList_GET_SIZE(names) != PyList_GET_SIZE(arrays)) return gr_raise_text(GR_ARGUMENT, "as many names as arrays expected");
   int64_t rows;
   PyObject *list = checked(names, arrays, &rows);
   if (list == NULL) return NULL;
+  for (Py_ssize_t i = 0; arena != Py_None && i < PyList_GET_SIZE(list); i++) copied((PyArrayObject *)PyList_GET_ITEM(list, i), io);
   struct ArrowSchema *schema = calloc(1, sizeof *schema);
   struct ArrowArray *array = calloc(1, sizeof *array);
   PyObject *pair = NULL, *schema_capsule = NULL, *array_capsule = NULL;

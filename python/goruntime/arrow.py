@@ -20,7 +20,8 @@ booleans                                                   1 (bits)
 another element type, where casts allow it                 1 (conversion)
 =========================================================  ======
 
-Of answers, booleans are packed and strings put side by side when they are given away.
+Of answers, booleans are packed (bits) and strings put side by side (conversion) each time
+they are given away.
 """
 
 from __future__ import annotations
@@ -46,8 +47,9 @@ class ScoredBatch:
     __arrow_c_array__ holds leases of its own.
     """
 
-    def __init__(self, columns: dict[str, np.ndarray[Any, Any]]) -> None:
+    def __init__(self, columns: dict[str, np.ndarray[Any, Any]], arena: Any = None) -> None:
         self.columns = columns
+        self._arena = arena  # whose statistics have what is copied when columns are given away
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values()))) if self.columns else 0
@@ -57,7 +59,7 @@ class ScoredBatch:
 
     def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]:
         """Return the capsules of schema and array. A requested schema is not followed."""
-        pair: tuple[object, object] = native().arrow_export(list(self.columns), list(self.columns.values()))
+        pair: tuple[object, object] = native().arrow_export(list(self.columns), list(self.columns.values()), self._arena)
         return pair
 
     def __arrow_c_schema__(self) -> object:
@@ -333,7 +335,8 @@ def score(
             feeds = _shown(feeds, evaluator, options)
         results = evaluator.run(outputs, feeds, **options)
         names = known.outputs if outputs is None else outputs
-        return ScoredBatch({name: _column_of(name, result, batch.length) for name, result in zip(names, results, strict=True)})
+        columns = {name: _column_of(name, result, batch.length) for name, result in zip(names, results, strict=True)}
+        return ScoredBatch(columns, evaluator.io_allocator._native)
 
     if hasattr(data, "__arrow_c_array__"):
         schema, array = data.__arrow_c_array__()
