@@ -17,6 +17,7 @@ import (
 	"golang.org/x/image/bmp"
 	"golang.org/x/image/tiff"
 
+	"github.com/goruntime/goruntime/goruntime/internal/invariants"
 	"github.com/goruntime/goruntime/goruntime/internal/testkit/optest"
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
