@@ -54,3 +54,42 @@ def test_snippets(page, tmp_path, monkeypatch):
                 exec(compile(block, f"{page} {i}", "exec"), names)
     finally:
         goruntime.unregister_custom_kernel("my.domain", "Swish")
+
+
+def _rows(page):
+    """Return the cells of the rows of the table of a page, without its head."""
+    lines = [line for line in (ROOT / page).read_text().splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
+
+
+def _number(pattern):
+    """Return the one number that a pattern finds in the README."""
+    found = re.findall(pattern, (ROOT / "README.md").read_text())
+    assert len(found) == 1, f"{pattern!r} is there {len(found)} times"
+    return float(found[0].replace(",", ""))
+
+
+def test_the_readme_says_what_the_tables_of_models_say():
+    ratios = [[float(row[4]), float(row[7])] for row in _rows("docs/models.md")]
+    assert _number(r"(\d+) real models") == len(ratios)
+    assert _number(r"takes (\S+) of onnxruntime's time") == pytest.approx(np.exp(np.log(ratios).mean(0))[0], abs=0.01)
+    assert _number(r"at one thread and (\S+) at two") == pytest.approx(np.exp(np.log(ratios).mean(0))[1], abs=0.01)
+    assert _number(r"the longest takes (\S+) times") == np.max(ratios)
+
+
+def test_the_readme_says_what_the_table_of_record_batches_says():
+    table = {(row[0], row[1], row[2]): [float(cell) for cell in row[3:6]] for row in _rows("docs/tabular.md")}
+    shown = re.findall(r"^\| (.+) \((\d+) columns\) \| (.+) \|$", (ROOT / "README.md").read_text(), re.M)
+    assert shown
+    for name, columns, cells in shown:
+        for rows, cell in zip(("1", "100", "10000"), cells.split(" | "), strict=True):
+            ours, theirs, ratio = (float(number.replace(",", "")) for number in re.split(r"[ /()]+", cell)[:3])
+            assert [ours, theirs] == table[name, columns, rows][:2]
+            assert ratio == pytest.approx(table[name, columns, rows][2], abs=0.051)
+
+
+def test_the_readme_says_what_the_table_of_official_cases_says():
+    lines = (ROOT / "tests/conformance/official.txt").read_text().splitlines()
+    cases = [line.split("\t")[1] for line in lines if line and not line.startswith("#")]
+    assert _number(r"too: (\S+) of the") == cases.count("pass")
+    assert _number(r"of the (\S+)\s+official cases") == sum(not case.startswith("skip") for case in cases)
