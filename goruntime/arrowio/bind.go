@@ -47,9 +47,8 @@ type input struct {
 //
 // Ownership: the session is borrowed for as long as the plan is used.
 // Errors: errs.Name for an input without a column, and for a column or an input of the
-// manifest that is not there,
-// errs.Argument for two columns of one name, errs.Type for a column that no tensor can
-// hold and a fill that its column cannot.
+// manifest that is not there; errs.Argument for two columns of one name; errs.Type for a
+// column that no tensor can hold, and a fill that its column cannot.
 func Compile(s *exec.Session, schema *arrow.Schema, m *Manifest) (*Plan, error) {
 	if m == nil {
 		m = &Manifest{}

@@ -186,7 +186,7 @@ func (p *Plan) asDeclared(in *input) error {
 	for _, c := range in.columns {
 		f := p.schema.Field(c)
 		if want := declared(p.manifest.Schema.Inputs, f.Name); want != nil && !alike(want, f.Type) {
-			return errs.New(errs.Type, "the column %q is %s, the manifest says %s", f.Name, textOfType(f.Type), textOfType(want)).WithInput(in.name)
+			return errs.New(errs.Type, "the column %q is %s, the manifest says %s: cast it, or mend the manifest", f.Name, textOfType(f.Type), textOfType(want)).WithInput(in.name)
 		}
 	}
 	return nil
@@ -199,7 +199,7 @@ func (p *Plan) answersAsDeclared(schema *arrow.Schema) error {
 	}
 	for _, f := range schema.Fields() {
 		if want := declared(p.manifest.Schema.Outputs, f.Name); want != nil && !alike(want, f.Type) {
-			return errs.New(errs.Shape, "the output %q is %s, the manifest says %s", f.Name, textOfType(f.Type), textOfType(want))
+			return errs.New(errs.Shape, "the output %q is %s, the manifest says %s: mend one of them", f.Name, textOfType(f.Type), textOfType(want))
 		}
 	}
 	return nil

@@ -1,9 +1,6 @@
 package arrowio
 
 import (
-	"fmt"
-	"unsafe"
-
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/bitutil"
 
@@ -60,91 +57,6 @@ func (p *Plan) Feeds(b arrow.RecordBatch, io *arena.IOArena) (*Feeds, error) {
 		}
 	}
 	return f, nil
-}
-
-// limits compares a batch with what the manifest allows.
-func (p *Plan) limits(b arrow.RecordBatch) error {
-	l := p.manifest.Limits
-	if l.Rows > 0 && b.NumRows() > l.Rows {
-		return errs.New(errs.Argument, "%d rows given, at most %d allowed", b.NumRows(), l.Rows)
-	}
-	if l.Columns > 0 && b.NumCols() > int64(l.Columns) {
-		return errs.New(errs.Argument, "%d columns given, at most %d allowed", b.NumCols(), l.Columns)
-	}
-	if l.Nesting > 0 {
-		for _, f := range p.schema.Fields() {
-			if _, axes := elementOf(f.Type); axes > l.Nesting {
-				return errs.New(errs.Argument, "the column %q has lists %d deep, at most %d allowed", f.Name, axes, l.Nesting)
-			}
-		}
-	}
-	if l.Bytes > 0 {
-		if n := Size(b); n > l.Bytes {
-			return errs.New(errs.Argument, "%d bytes given, at most %d allowed", n, l.Bytes)
-		}
-	}
-	if l.StringBytes > 0 {
-		if n := textSize(b); n > l.StringBytes {
-			return errs.New(errs.Argument, "%d bytes of strings given, at most %d allowed", n, l.StringBytes)
-		}
-	}
-	return nil
-}
-
-// textSize returns the bytes of the strings of a batch, as its buffers have them.
-func textSize(b arrow.RecordBatch) int64 {
-	var n int64
-	for _, c := range b.Columns() {
-		n += textOf(c.Data())
-	}
-	return n
-}
-
-func textOf(d arrow.ArrayData) int64 {
-	var n int64
-	if isText(d.DataType()) && len(d.Buffers()) > 1 {
-		texts := 2
-		if d.DataType().ID() == arrow.STRING_VIEW {
-			texts = 1 // views have short strings in them
-		}
-		for _, b := range d.Buffers()[min(texts, len(d.Buffers())):] {
-			if b != nil {
-				n += int64(b.Len())
-			}
-		}
-	}
-	for _, c := range d.Children() {
-		n += textOf(c)
-	}
-	if d.DataType().ID() == arrow.DICTIONARY && d.Dictionary() != nil {
-		n += textOf(d.Dictionary())
-	}
-	return n
-}
-
-// Size returns the bytes of the buffers of a batch.
-func Size(b arrow.RecordBatch) int64 {
-	var n int64
-	for _, c := range b.Columns() {
-		n += sizeOf(c.Data())
-	}
-	return n
-}
-
-func sizeOf(d arrow.ArrayData) int64 {
-	var n int64
-	for _, b := range d.Buffers() {
-		if b != nil {
-			n += int64(b.Len())
-		}
-	}
-	for _, c := range d.Children() {
-		n += sizeOf(c)
-	}
-	if d.DataType().ID() == arrow.DICTIONARY {
-		n += sizeOf(d.Dictionary())
-	}
-	return n
 }
 
 // input reads what feeds one input.
@@ -298,66 +210,6 @@ func (f *Feeds) fill(in *input, l *leaf, row int, v *tensor.View) error {
 	return nil
 }
 
-// matrix reads columns of one type as a matrix that lies as columns. The run gathers
-// its rows where what reads it takes no columns.
-func (f *Feeds) matrix(in *input, v *tensor.View) error {
-	parts, others, rows := make([]tensor.View, len(in.columns)), 0, tensor.Shape{f.Rows}
-	for k := range parts {
-		if err := f.part(in, k, rows, &parts[k]); err != nil {
-			return at(err, f.batch, in.columns[k])
-		}
-		switch {
-		case in.dtype != tensor.Undefined && parts[k].DType != in.dtype:
-			others++
-		case in.dtype == tensor.Undefined && parts[k].DType != parts[0].DType:
-			return errs.New(errs.Type, "the columns of one input are %v and %v: they must be alike", parts[0].DType, parts[k].DType)
-		}
-	}
-	if others > 0 {
-		if err := f.convert(parts, in.dtype, others); err != nil {
-			return err
-		}
-	}
-	*v = tensor.View{DType: parts[0].DType, Shape: tensor.Shape{f.Rows, len(parts)}, Columns: make([]unsafe.Pointer, len(parts))}
-	for k := range parts {
-		v.Columns[k] = parts[k].Data
-	}
-	return nil
-}
-
-// part reads column k of several, which are plain numbers; rows is their shape.
-func (f *Feeds) part(in *input, k int, rows tensor.Shape, v *tensor.View) error {
-	data := f.batch.Column(in.columns[k]).Data()
-	d := numberOf(data.DataType())
-	if d == tensor.Undefined || data.NullN() != 0 {
-		return f.values(in, k, v)
-	}
-	l := leaf{data: data, offset: data.Offset(), shape: rows}
-	var err error
-	*v, err = l.view(d)
-	return err
-}
-
-// convert converts the columns of other types than d, which are so many, by one copy.
-func (f *Feeds) convert(parts []tensor.View, d tensor.DType, others int) error {
-	all, err := f.block(d, tensor.Shape{others, f.Rows}, arena.CopyConversion)
-	if err != nil {
-		return err
-	}
-	at := 0
-	for k := range parts {
-		if parts[k].DType == d {
-			continue
-		}
-		convertTo(&tensor.View{DType: d, Shape: parts[k].Shape, Data: all.At(at)}, &parts[k])
-		at += f.Rows
-	}
-	return nil
-}
-
-// String names the feeds for messages: "8 rows, 3 inputs".
-func (f *Feeds) String() string { return fmt.Sprintf("%d rows, %d inputs", f.Rows, len(f.Views)) }
-
 // Bytes returns the bytes of the feeds.
 func (f *Feeds) Bytes() int64 {
 	var n int64
@@ -365,68 +217,4 @@ func (f *Feeds) Bytes() int64 {
 		n += int64(f.Views[i].Bytes())
 	}
 	return n
-}
-
-// Alike reports whether the rows of both feeds are of the same types and shapes and lie
-// in the same way, so that Join can put them together.
-func (f *Feeds) Alike(g *Feeds) bool {
-	for i := range f.Views {
-		a, b := &f.Views[i], &g.Views[i]
-		if a.DType != b.DType || len(a.Shape) != len(b.Shape) || (a.Columns == nil) != (b.Columns == nil) {
-			return false
-		}
-		if len(a.Shape) > 0 && !a.Shape[1:].Equal(b.Shape[1:]) {
-			return false
-		}
-	}
-	return true
-}
-
-// Join puts the rows of feeds that are Alike one behind the other. Matrices of numbers are
-// read where they lie by what takes them so, which are the readers of columns and chains of
-// elementwise operators; of all else a counted copy is made.
-//
-// Ownership: the feeds stay the callers' and must live as long as what is returned.
-// Errors: errs.Memory where the copy would pass the arena's limit.
-func Join(list []*Feeds) (*Feeds, error) {
-	first := list[0]
-	all := &Feeds{Views: make([]tensor.View, len(first.Views)), io: first.io}
-	for _, f := range list {
-		all.Rows += f.Rows
-	}
-	for i := range all.Views {
-		v := &first.Views[i]
-		if v.DType == tensor.Undefined {
-			continue
-		}
-		shape := v.Shape.Clone()
-		shape[0] = all.Rows
-		if len(shape) == 2 && shape[1] > 0 && v.DType != tensor.Str && v.DType.Width() > 0 {
-			all.Views[i] = tensor.View{DType: v.DType, Shape: shape, Parts: parts(list, i)}
-			continue
-		}
-		joined, err := all.block(v.DType, shape, arena.CopyCoalesce)
-		if err != nil {
-			all.Release()
-			return nil, err
-		}
-		rest := joined.Raw()
-		for _, f := range list {
-			rest = rest[copy(rest, f.Views[i].Raw()):]
-		}
-		all.Views[i] = joined
-	}
-	return all, nil
-}
-
-// parts are the rows of input i of all feeds.
-func parts(list []*Feeds, i int) []tensor.Part {
-	made, at := make([]tensor.Part, 0, len(list)), 0
-	for _, f := range list {
-		if f.Rows > 0 {
-			made = append(made, tensor.Part{First: at, End: at + f.Rows, Data: f.Views[i].Data, Columns: f.Views[i].Columns})
-			at += f.Rows
-		}
-	}
-	return made
 }

@@ -86,17 +86,17 @@ func Fields(s *exec.Session, m *Manifest) []arrow.Field {
 // Answers returns the columns of the answers by a manifest, which may be nil, and the type
 // of each as the model declares it, "" where it does not.
 func Answers(s *exec.Session, m *Manifest) (columns, types []string) {
-	declared := map[string]string{}
+	typed := map[string]string{}
 	for _, o := range s.Outputs() {
-		declared[o.Name] = o.Type.String()
-		columns, types = append(columns, o.Name), append(types, declared[o.Name])
+		typed[o.Name] = o.Type.String()
+		columns, types = append(columns, o.Name), append(types, typed[o.Name])
 	}
 	if m == nil || len(m.Outputs) == 0 {
 		return columns, types
 	}
 	columns, types = nil, nil
 	for _, o := range m.Outputs {
-		columns, types = append(columns, cmp.Or(o.Column, o.Value)), append(types, declared[o.Value])
+		columns, types = append(columns, cmp.Or(o.Column, o.Value)), append(types, typed[o.Value])
 	}
 	return columns, types
 }

@@ -33,12 +33,12 @@ type form struct {
 }
 
 // Batch turns results into a record batch. Results of [N, 1] are plain columns, those
-// of higher rank fixed-size lists. Results are taken, also on an error. Answers of one
-// form share their schema.
+// of higher rank fixed-size lists. Answers of one form share their schema.
 //
-// Errors: errs.Shape for a result whose first axis is not the rows of the batch, or that is
-// not what the manifest declares,
-// errs.Unsupported for an element type that Arrow does not have.
+// Ownership: results are taken, also on an error.
+// Errors: errs.Shape for a result whose first axis is not the rows of the batch, or that
+// is not what the manifest declares; errs.Unsupported for an element type that Arrow does
+// not have.
 func (p *Plan) Batch(results []exec.Result, rows int) (arrow.RecordBatch, error) {
 	f, err := p.formOf(results, rows)
 	if err != nil {
@@ -94,7 +94,7 @@ func columnar(r *exec.Result, rows int) error {
 		return errs.New(errs.Shape, "shape %v for %d rows: the first axis must be the rows", r.Shape, rows)
 	}
 	if arrowTypes[r.DType] == nil {
-		return errs.New(errs.Unsupported, "the element type %v, which Arrow does not have", r.DType)
+		return errs.New(errs.Unsupported, "the element type %v, which Arrow does not have: a manifest may name another value, or the model cast it", r.DType)
 	}
 	if slices.Contains(r.Shape[1:], 0) {
 		return errs.New(errs.Unsupported, "shape %v: rows without values are no column", r.Shape)

@@ -55,11 +55,7 @@ func newBuilder(m *onnx.Model, custom *Custom) *builder {
 }
 
 func (b *builder) build() (*Graph, error) {
-	ops, err := opsets(b.model.Opsets)
-	if err != nil {
-		return nil, err
-	}
-	return b.graph(b.model.Graph, nil, &frame{opsets: ops})
+	return b.graph(b.model.Graph, nil, &frame{opsets: opsets(b.model.Opsets)})
 }
 
 type funcKey struct{ domain, name, overload string }
@@ -81,26 +77,6 @@ type builder struct {
 	schemas   map[opKey]*schema.Op
 }
 
-// frame is what the nodes of one model or function body share: the opsets it
-// imports and, in a function, the attributes that the call binds.
-type frame struct {
-	opsets map[string]int
-	attrs  map[string]onnx.Attr
-	depth  int
-	prefix string // of the names and nodes of an inlined function
-}
-
-// space is where names are looked up: one for each graph, and one for each
-// inlined call, which sees nothing of its caller.
-type space struct {
-	g      *Graph
-	names  map[string]ID
-	parent *space // of a subgraph
-	given  ID     // the values before it are inputs and initializers of the subgraph
-	nodes  []onnx.Node
-	makers map[string]*onnx.Node // made of nodes where it is asked for
-}
-
 // maxDepth bounds subgraphs and functions within each other.
 const maxDepth = 100
 
@@ -108,17 +84,16 @@ const maxDepth = 100
 // that call each other twice double them at each level.
 const maxNodes = 1 << 20
 
-func opsets(list []onnx.OpsetID) (map[string]int, error) {
+// opsets returns the opset of each domain, the greatest of one that is imported twice.
+func opsets(list []onnx.OpsetID) map[string]int {
 	m := map[string]int{}
 	for _, o := range list {
 		d := onnx.Domain(o.Domain)
-		if v, twice := m[d]; twice && v != int(o.Version) {
-			m[d] = max(v, int(o.Version))
-			continue
+		if v, twice := m[d]; !twice || v < int(o.Version) {
+			m[d] = int(o.Version)
 		}
-		m[d] = int(o.Version)
 	}
-	return m, nil
+	return m
 }
 
 // graph builds g as a graph of its own, a subgraph where parent is not nil.
@@ -196,50 +171,9 @@ func (b *builder) initializers(src *onnx.Graph, sp *space) error {
 	return nil
 }
 
-// define adds a value of this name.
-func (sp *space) define(name string) (ID, error) {
-	if name == "" {
-		return None, errs.New(errs.Model, "a value without a name is produced")
-	}
-	if _, twice := sp.names[name]; twice {
-		return None, errs.New(errs.Model, "the value %q is produced twice: each name has one producer", name)
-	}
-	id := sp.g.add(name)
-	sp.names[name] = id
-	return id, nil
-}
-
 func (g *Graph) add(name string) ID {
 	g.Values = append(g.Values, Value{Name: name})
 	return ID(len(g.Values) - 1)
-}
-
-// lookup returns the value that name means here, capturing it from a parent
-// where it is not this graph's own. Constants are not captured but shared.
-func (sp *space) lookup(name string) (ID, bool) {
-	if id, ok := sp.names[name]; ok {
-		return id, true
-	}
-	if sp.parent == nil {
-		return None, false
-	}
-	outer, ok := sp.parent.lookup(name)
-	if !ok {
-		return None, false
-	}
-	if outer == None { // an input that the call of a function omits
-		return None, true
-	}
-	from := &sp.parent.g.Values[outer]
-	id := sp.g.add(name)
-	sp.g.Values[id].Type = from.Type
-	if from.Const != nil && !from.Input {
-		sp.g.Values[id].Const = from.Const
-	} else {
-		sp.g.Captures = append(sp.g.Captures, Capture{outer, id})
-	}
-	sp.names[name] = id
-	return id, true
 }
 
 // nodes adds the nodes of a graph or function body in an order in which each
@@ -395,14 +329,4 @@ func (b *builder) attributes(out *Node, n *onnx.Node, sp *space, fr *frame) erro
 	var err error
 	out.Attrs, err = op.NewValues(out.Def, set)
 	return err
-}
-
-// bound returns the attribute that a stands for: itself, or inside a function
-// the caller's that it refers to.
-func (fr *frame) bound(a *onnx.Attr) (*onnx.Attr, bool) {
-	if a.RefName == "" {
-		return a, true
-	}
-	v, ok := fr.attrs[a.RefName]
-	return &v, ok
 }

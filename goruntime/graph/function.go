@@ -12,15 +12,10 @@ func (b *builder) call(f *onnx.Function, n *onnx.Node, name string, sp *space, f
 	if fr.depth > maxDepth {
 		return errs.New(errs.Model, "functions call each other more than %d deep", maxDepth)
 	}
-	if len(n.Inputs) > len(f.Inputs) || len(n.Outputs) > len(f.Outputs) {
-		return errs.New(errs.Model, "the call has %d inputs and %d outputs, the function %d and %d",
-			len(n.Inputs), len(n.Outputs), len(f.Inputs), len(f.Outputs))
-	}
-	ops, err := opsets(f.Opsets)
-	if err != nil {
+	if err := fits(f, n); err != nil {
 		return err
 	}
-	inner := &frame{opsets: ops, depth: fr.depth + 1, prefix: name + "/", attrs: fr.arguments(f, n)}
+	inner := &frame{opsets: opsets(f.Opsets), depth: fr.depth + 1, prefix: name + "/", attrs: fr.arguments(f, n)}
 	body := &space{g: sp.g, names: map[string]ID{}}
 	for k, formal := range f.Inputs {
 		if k >= len(n.Inputs) || n.Inputs[k] == "" {
@@ -55,18 +50,39 @@ func (b *builder) call(f *onnx.Function, n *onnx.Node, name string, sp *space, f
 	return nil
 }
 
-// arguments returns the attributes of a function as a call sets them.
-func (fr *frame) arguments(f *onnx.Function, n *onnx.Node) map[string]onnx.Attr {
-	all := map[string]onnx.Attr{}
-	for _, d := range f.AttrDefaults {
-		all[d.Name] = d
+// fits refuses a call with more inputs or outputs than its function has.
+func fits(f *onnx.Function, n *onnx.Node) error {
+	if len(n.Inputs) > len(f.Inputs) || len(n.Outputs) > len(f.Outputs) {
+		return errs.New(errs.Model, "the call has %d inputs and %d outputs, the function %d and %d",
+			len(n.Inputs), len(n.Outputs), len(f.Inputs), len(f.Outputs))
 	}
-	for i := range n.Attrs {
-		if a, ok := fr.bound(&n.Attrs[i]); ok {
-			bound := *a
-			bound.Name = n.Attrs[i].Name
-			all[bound.Name] = bound
+	return nil
+}
+
+// called returns the function of the model that a node calls, with its attributes bound,
+// nil where it calls none or the caller brings the operator.
+//
+// Errors: errs.Unsupported where its body is written in another opset than the node.
+func (b *builder) called(n *onnx.Node, fr *frame) (*onnx.Function, error) {
+	domain := onnx.Domain(n.Domain)
+	f := b.functions[funcKey{domain, n.OpType, n.Overload}]
+	if f == nil || b.custom != nil && b.custom.Has(domain, n.OpType) {
+		return nil, nil
+	}
+	if err := fits(f, n); err != nil {
+		return nil, err
+	}
+	for d, v := range opsets(f.Opsets) {
+		if have, ok := fr.opsets[d]; ok && have != v {
+			return nil, errs.New(errs.Unsupported, "the function imports opset %d of domain %q, the graph that calls it %d: no gradient goes through it", v, d, have)
 		}
 	}
-	return all
+	bound := &frame{attrs: fr.arguments(f, n)}
+	body := *f
+	body.Nodes = make([]onnx.Node, len(f.Nodes))
+	for i, node := range f.Nodes {
+		node.Attrs = bound.bindAll(node.Attrs)
+		body.Nodes[i] = node
+	}
+	return &body, nil
 }

@@ -1,12 +1,62 @@
 package graph
 
 import (
-	"slices"
-
 	"github.com/goruntime/goruntime/goruntime/errs"
 	"github.com/goruntime/goruntime/goruntime/onnx"
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
+
+// space is where names are looked up: one for each graph, and one for each
+// inlined call, which sees nothing of its caller.
+type space struct {
+	g      *Graph
+	names  map[string]ID
+	parent *space // of a subgraph
+	given  ID     // the values before it are inputs and initializers of the subgraph
+	nodes  []onnx.Node
+	makers map[string]*onnx.Node // made of nodes where it is asked for
+}
+
+// define adds a value of this name.
+func (sp *space) define(name string) (ID, error) {
+	if name == "" {
+		return None, errs.New(errs.Model, "a value without a name is produced")
+	}
+	if _, twice := sp.names[name]; twice {
+		return None, errs.New(errs.Model, "the value %q is produced twice: each name has one producer", name)
+	}
+	id := sp.g.add(name)
+	sp.names[name] = id
+	return id, nil
+}
+
+// lookup returns the value that name means here, capturing it from a parent
+// where it is not this graph's own. Constants are not captured but shared.
+func (sp *space) lookup(name string) (ID, bool) {
+	if id, ok := sp.names[name]; ok {
+		return id, true
+	}
+	if sp.parent == nil {
+		return None, false
+	}
+	outer, ok := sp.parent.lookup(name)
+	if !ok {
+		return None, false
+	}
+	if outer == None { // an input that the call of a function omits
+		return None, true
+	}
+	from := &sp.parent.g.Values[outer]
+	id := sp.g.add(name)
+	sp.g.Values[id].Type = from.Type
+	if from.Const != nil && !from.Input {
+		sp.g.Values[id].Const = from.Const
+	} else {
+		sp.g.Captures = append(sp.g.Captures, Capture{outer, id})
+	}
+	sp.names[name] = id
+	return id, true
+}
 
 // defined reports whether a name means a value here before any node of the list is
 // built.
@@ -64,57 +114,4 @@ func (sp *space) dtype(name string) tensor.DType {
 		break
 	}
 	return tensor.Undefined
-}
-
-// called returns the function of the model that a node calls, with its attributes bound,
-// nil where it calls none or the caller brings the operator.
-//
-// Errors: errs.Unsupported where its body is written in another opset than the node.
-func (b *builder) called(n *onnx.Node, fr *frame) (*onnx.Function, error) {
-	domain := onnx.Domain(n.Domain)
-	f := b.functions[funcKey{domain, n.OpType, n.Overload}]
-	if f == nil || b.custom != nil && b.custom.Has(domain, n.OpType) {
-		return nil, nil
-	}
-	if len(n.Inputs) > len(f.Inputs) || len(n.Outputs) > len(f.Outputs) {
-		return nil, errs.New(errs.Model, "the call has %d inputs and %d outputs, the function %d and %d",
-			len(n.Inputs), len(n.Outputs), len(f.Inputs), len(f.Outputs))
-	}
-	ops, err := opsets(f.Opsets)
-	if err != nil {
-		return nil, err
-	}
-	for d, v := range ops {
-		if have, ok := fr.opsets[d]; ok && have != v {
-			return nil, errs.New(errs.Unsupported, "the function imports opset %d of domain %q, the graph that calls it %d: no gradient goes through it", v, d, have)
-		}
-	}
-	bound := &frame{attrs: fr.arguments(f, n)}
-	body := *f
-	body.Nodes = make([]onnx.Node, len(f.Nodes))
-	for i, node := range f.Nodes {
-		node.Attrs = bound.bindAll(node.Attrs)
-		body.Nodes[i] = node
-	}
-	return &body, nil
-}
-
-// bind puts the attributes that a function is called with in the place of those that
-// refer to them. What refers to one that the call leaves out stays.
-func (fr *frame) bind(list []onnx.Node) []onnx.Node {
-	if len(fr.attrs) == 0 {
-		return list
-	}
-	bound := make([]onnx.Node, len(list))
-	for i, n := range list {
-		bound[i] = n
-		bound[i].Attrs = slices.Clone(n.Attrs)
-		for k := range n.Attrs {
-			if a, ok := fr.bound(&n.Attrs[k]); ok {
-				bound[i].Attrs[k] = *a
-				bound[i].Attrs[k].Name = n.Attrs[k].Name
-			}
-		}
-	}
-	return bound
 }
