@@ -71,19 +71,6 @@ func (h Handle) Release() {
 	}
 }
 
-// slab is a map that small blocks of one class are carved from.
-type slab struct {
-	data  unsafe.Pointer
-	bytes int
-	class int
-	used  int      // blocks that are live, lent or free
-	spare []uint32 // offsets of blocks that were evicted, in units of minBlock
-	next  int      // offset of what was never carved
-	at    int      // index in store.slabs of its class
-}
-
-const slabBytes = 64 << 10
-
 // smallest size that gets a map of its own: smaller blocks share slabs, so that
 // one held block keeps no more than a slab.
 const ownMap = slabBytes / 4

@@ -1,7 +1,6 @@
 package arena
 
 import (
-	"math/bits"
 	"sync"
 	"unsafe"
 
@@ -131,24 +130,6 @@ func (s *store) enliven(b *block, to state) {
 	s.st.PeakLive = max(s.st.PeakLive, s.st.Live)
 }
 
-// find returns the free block of the smallest class from c on whose blocks n
-// may take: a block serves requests down to half of its size.
-func (s *store) find(c, n int) *block {
-	for at := c; at <= c+steps && at < numClasses; {
-		w := s.occupied[at/64] >> (at % 64)
-		if w == 0 {
-			at = (at/64 + 1) * 64
-			continue
-		}
-		at += bits.TrailingZeros64(w)
-		if at > c+steps || (at > c && n < classSize(at)/2) {
-			return nil
-		}
-		return s.classes[at]
-	}
-	return nil
-}
-
 // fresh returns a block with new memory. Free blocks go back first where the
 // bound or the limit asks for it, the least recently freed first.
 func (s *store) fresh(c, asked int) (*block, error) {
@@ -205,62 +186,6 @@ func (s *store) bound(peak int64) int64 { return peak + max(peak/4, s.slack) }
 // slack is for runs whose sizes are not planned: they take and give back many blocks of
 // a few sizes each.
 const slack = 4 << 20
-
-// carve gives b a piece of a slab.
-func (s *store) carve(b *block) error {
-	list := s.slabs[b.class]
-	if len(list) == 0 {
-		p, err := offheap.Map(slabBytes)
-		if err != nil {
-			return err
-		}
-		s.st.SystemAllocations++
-		list = append(list, &slab{data: p, bytes: slabBytes, class: b.class})
-		s.slabs[b.class] = list
-	}
-	sl := list[len(list)-1]
-	at := sl.next
-	if k := len(sl.spare); k > 0 {
-		at = int(sl.spare[k-1]) * minBlock
-		sl.spare = sl.spare[:k-1]
-	} else {
-		sl.next += b.bytes
-	}
-	sl.used++
-	// SAFETY: at is the offset of a piece inside the slab.
-	b.data, b.slab = unsafe.Add(sl.data, at), sl
-	if len(sl.spare) == 0 && sl.next+b.bytes > sl.bytes {
-		s.slabs[b.class] = list[:len(list)-1]
-		sl.at = -1
-	} else {
-		sl.at = len(list) - 1
-	}
-	return nil
-}
-
-// uncarve gives the piece of b back to its slab, and the slab to the system
-// when it was the last.
-func (s *store) uncarve(b *block) {
-	sl := b.slab
-	b.slab = nil
-	sl.used--
-	if sl.used > 0 {
-		sl.spare = append(sl.spare, uint32((uintptr(b.data)-uintptr(sl.data))/minBlock))
-		if sl.at < 0 {
-			sl.at = len(s.slabs[sl.class])
-			s.slabs[sl.class] = append(s.slabs[sl.class], sl)
-		}
-		return
-	}
-	if sl.at >= 0 {
-		list := s.slabs[sl.class]
-		last := list[len(list)-1]
-		list[sl.at], last.at = last, sl.at
-		s.slabs[sl.class] = list[:len(list)-1]
-	}
-	offheap.Unmap(sl.data, sl.bytes)
-	s.st.SystemReleases++
-}
 
 func (s *store) release(h Handle) {
 	s.mu.Lock()
@@ -326,72 +251,4 @@ func poison(b *block) {
 	for n := 1; n < len(mem); n *= 2 {
 		copy(mem[n:], mem[:n])
 	}
-}
-
-func (s *store) link(b *block) {
-	s.st.Retained += int64(b.bytes)
-	s.st.RetainedBlocks++
-	b.below, b.above = s.classes[b.class], nil
-	if b.below != nil {
-		b.below.above = b
-	}
-	s.classes[b.class] = b
-	s.occupied[b.class/64] |= 1 << (b.class % 64)
-	b.older, b.newer = s.newest, nil
-	if s.newest != nil {
-		s.newest.newer = b
-	} else {
-		s.oldest = b
-	}
-	s.newest = b
-	s.publish()
-}
-
-func (s *store) unlink(b *block) {
-	s.st.Retained -= int64(b.bytes)
-	s.st.RetainedBlocks--
-	if b.above != nil {
-		b.above.below = b.below
-	} else {
-		s.classes[b.class] = b.below
-		if b.below == nil {
-			s.occupied[b.class/64] &^= 1 << (b.class % 64)
-		}
-	}
-	if b.below != nil {
-		b.below.above = b.above
-	}
-	if b.older != nil {
-		b.older.newer = b.newer
-	} else {
-		s.oldest = b.newer
-	}
-	if b.newer != nil {
-		b.newer.older = b.older
-	} else {
-		s.newest = b.older
-	}
-	b.above, b.below, b.older, b.newer = nil, nil, nil, nil
-	s.publish()
-}
-
-// evictTo gives free blocks back to the system, the least recently freed first,
-// until no more than target bytes are retained. It returns the bytes.
-func (s *store) evictTo(target int64) int64 {
-	var n int64
-	for s.st.Retained > target {
-		b := s.oldest
-		s.unlink(b)
-		s.st.Evictions++
-		n += int64(b.bytes)
-		if b.slab != nil {
-			s.uncarve(b)
-		} else {
-			offheap.Unmap(b.data, offheap.Round(b.bytes))
-			s.st.SystemReleases++
-		}
-		b.data, b.state = nil, gone
-		s.records = append(s.records, b)
-	}
-	return n
 }

@@ -84,25 +84,16 @@ func NewPlan(s Shape, threads, tail int) *Plan {
 	p.direct = p.isDirect()
 	p.few = p.fewPixels()
 	p.blocks = (p.pixels + gemm.Panel - 1) / gemm.Panel
-	if p.direct {
-		p.blocks = p.directBlocks(threads)
-	}
-	if p.few {
+	switch {
+	case p.few:
 		p.blocks = 1
 		p.turn = p.newPixelRows()
 		// Filters that change from run to run are not packed: then a panel is needed.
 		p.perPart = 4 * max(p.turn.floats+p.pixels*p.perM+16, p.k*gemm.Panel)
-	} else if p.direct {
-	} else if p.depth = p.newDepth(); p.depth != nil {
-		p.perPart = 4 * p.depth.floats(p)
-	} else if p.slide = p.newSlide(threads); p.slide != nil {
-		p.blocks = p.slide.bands
-		p.perPart = 4 * p.slide.floats()
-		if p.wino = p.newWinograd(threads); p.wino != nil {
-			p.perPart = max(p.perPart, 4*p.wino.floats())
-		}
-	} else {
-		p.perPart = 4 * p.k * gemm.Panel
+	case p.direct:
+		p.blocks = p.directBlocks(threads)
+	default:
+		p.perPart = 4 * p.windows(threads)
 	}
 	p.cuts = p.cut(threads, 2*tileRows)
 	if p.few {
@@ -119,6 +110,22 @@ func NewPlan(s Shape, threads, tail int) *Plan {
 		p.list()
 	}
 	return p
+}
+
+// windows settles how windows of several pixels are read, and returns the float32s of
+// scratch of a chunk.
+func (p *Plan) windows(threads int) int {
+	if p.depth = p.newDepth(); p.depth != nil {
+		return p.depth.floats(p)
+	}
+	if p.slide = p.newSlide(threads); p.slide == nil {
+		return p.k * gemm.Panel
+	}
+	p.blocks = p.slide.bands
+	if p.wino = p.newWinograd(threads); p.wino != nil {
+		return max(p.slide.floats(), p.wino.floats())
+	}
+	return p.slide.floats()
 }
 
 // fewPixels reports whether rows of the product are pixels.
@@ -323,51 +330,6 @@ func (p *Plan) Chunk(lo, hi int) {
 		filled, band = at, block
 	}
 	end.flush()
-}
-
-// ending applies the tail of a run to what a chunk wrote.
-type ending struct {
-	tail   *chain.Bound
-	room   []float32
-	lo, hi int // elements that lie side by side and wait for more
-}
-
-// waiting is how many elements wait at most: what is in the cache.
-const waiting = 4 << 10
-
-func (p *Plan) ending(scratch unsafe.Pointer) ending {
-	e := ending{tail: p.a.Tail}
-	if e.tail != nil && e.tail.Scratch() > 0 {
-		// SAFETY: the scratch of the tail lies behind that of the convolution.
-		e.room = unsafe.Slice((*float32)(unsafe.Add(scratch, p.ends)), e.tail.Scratch())
-	}
-	return e
-}
-
-// add ends the pixels [n0, n1) of the filters [m0, m1) of an image; whole planes
-// wait for those that follow.
-func (e *ending) add(p *Plan, image, m0, m1, n0, n1 int) {
-	if e.tail == nil {
-		return
-	}
-	lo := (image*p.s.M+m0)*p.pixels + n0
-	if n1-n0 < p.pixels {
-		e.tail.Rows(lo, n1-n0, p.pixels, m1-m0, e.room)
-		return
-	}
-	if lo != e.hi || e.hi-e.lo >= waiting {
-		e.flush()
-		e.lo = lo
-	}
-	e.hi = lo + (m1-m0)*p.pixels
-}
-
-// flush ends what waits.
-func (e *ending) flush() {
-	if e.tail != nil && e.hi > e.lo {
-		e.tail.Run(e.lo, e.hi, e.room)
-	}
-	e.lo = e.hi
 }
 
 // filters returns the first filter of a cut: tiles stay whole, and panels, or parts of
