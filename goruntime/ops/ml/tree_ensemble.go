@@ -22,18 +22,7 @@ var TreeEnsemble = op.Declare(Domain, "TreeEnsemble", func() op.Def {
 			op.Required("leaf_targetids", op.KindInts), op.Required("nodes_falsenodeids", op.KindInts), op.Optional("n_targets", op.KindInt),
 			op.Required("nodes_trueleafs", op.KindInts), op.Required("nodes_featureids", op.KindInts), op.Required("nodes_splits", op.KindTensor),
 			op.Required("nodes_falseleafs", op.KindInts), op.Required("nodes_truenodeids", op.KindInts), op.Tensor("membership_values")),
-		Shape: func(c *op.Infer) error {
-			x := c.In(0)
-			if err := matrixShape(x); err != nil {
-				return err
-			}
-			out := c.Grow(0, c.DType(0), 2)
-			out[0], out[1] = rowsOf(x), leafTargets(c.Attr)
-			if out[1] < 0 || out[1] > mostTargets {
-				return errs.New(errs.Model, "n_targets is %d: it must lie in [0, %d]", out[1], mostTargets)
-			}
-			return nil
-		},
+		Shape:   func(c *op.Infer) error { return targetsShape(c, c.DType(0), "leaf_targetids") },
 		Prepare: func(c *op.Context) error { return op.Row[regression](c).prepare(c) },
 		Run: func(c *op.Context) error {
 			op.Row[regression](c).run(c)
@@ -47,17 +36,6 @@ var TreeEnsemble = op.Declare(Domain, "TreeEnsemble", func() op.Def {
 		Columns: op.AnyMatrix,
 	}
 })
-
-func leafTargets(a *op.Values) int {
-	if a.Has("n_targets") {
-		return a.Int("n_targets")
-	}
-	n := 0
-	for _, id := range a.Ints("leaf_targetids") {
-		n = max(n, id+1)
-	}
-	return n
-}
 
 // totals is the State of a TreeEnsemble whose output has elements Out.
 type totals[T number, Out any] struct {
@@ -100,7 +78,7 @@ func (f *totals[T, Out]) build(c *op.Context, load loader) error {
 
 func leafWood[T number](c *op.Context, features int, by aggregate) (*wood[T], error) {
 	a := c.Attr
-	targets := leafTargets(a)
+	targets := targetsOf(a, "leaf_targetids")
 	v, err := leafVotes[T](a, targets)
 	if err != nil {
 		return nil, err

@@ -16,18 +16,7 @@ var TreeEnsembleRegressor = op.Declare(Domain, "TreeEnsembleRegressor", func() o
 		Versions: op.Versions{1: "", 3: "double thresholds", 5: "deprecated"},
 		Attrs: append(slices.Clone(nodeAttrs), op.String("aggregate_function", "SUM"), op.Optional("n_targets", op.KindInt),
 			op.Ints("target_ids"), op.Ints("target_nodeids"), op.Ints("target_treeids"), op.Floats("target_weights"), op.Tensor("target_weights_as_tensor")),
-		Shape: func(c *op.Infer) error {
-			x := c.In(0)
-			if err := matrixShape(x); err != nil {
-				return err
-			}
-			out := c.Grow(0, tensor.F32, 2)
-			out[0], out[1] = rowsOf(x), targetsOf(c.Attr)
-			if out[1] < 0 || out[1] > mostTargets {
-				return errs.New(errs.Model, "n_targets is %d: it must lie in [0, %d]", out[1], mostTargets)
-			}
-			return nil
-		},
+		Shape:   func(c *op.Infer) error { return targetsShape(c, tensor.F32, "target_ids") },
 		Prepare: func(c *op.Context) error { return op.Row[regression](c).prepare(c) },
 		Run: func(c *op.Context) error {
 			op.Row[regression](c).run(c)
@@ -41,12 +30,29 @@ var TreeEnsembleRegressor = op.Declare(Domain, "TreeEnsembleRegressor", func() o
 	}
 })
 
-func targetsOf(a *op.Values) int {
+// targetsShape: x [N, F] -> [N, targets] of type d; ids is the attribute with the target
+// of each weight.
+func targetsShape(c *op.Infer, d tensor.DType, ids string) error {
+	x := c.In(0)
+	if err := matrixShape(x); err != nil {
+		return err
+	}
+	out := c.Grow(0, d, 2)
+	out[0], out[1] = rowsOf(x), targetsOf(c.Attr, ids)
+	if out[1] < 0 || out[1] > mostTargets {
+		return errs.New(errs.Model, "n_targets is %d: it must lie in [0, %d]", out[1], mostTargets)
+	}
+	return nil
+}
+
+// targetsOf returns n_targets or, where the model does not say it, what the greatest
+// target asks for.
+func targetsOf(a *op.Values, ids string) int {
 	if a.Has("n_targets") {
 		return a.Int("n_targets")
 	}
 	n := 0
-	for _, id := range a.Ints("target_ids") {
+	for _, id := range a.Ints(ids) {
 		n = max(n, id+1)
 	}
 	return n
@@ -93,7 +99,7 @@ func newRegressor[T number](c *op.Context, load loader) (*regressor[T], error) {
 	if f.transform, err = transformOf(a.Str("post_transform")); err != nil {
 		return nil, err
 	}
-	targets := targetsOf(a)
+	targets := targetsOf(a, "target_ids")
 	if f.base, err = baseOf[T](a, targets); err != nil {
 		return nil, err
 	}

@@ -14,51 +14,8 @@ var Col2Im = op.Declare("", "Col2Im", func() op.Def {
 	return op.Def{
 		Versions: op.Versions{18: ""},
 		Attrs:    op.Attrs(op.Ints("dilations"), op.Ints("pads"), op.Ints("strides")),
-		Shape: func(c *op.Infer) error {
-			image, err := c.Ints(1)
-			if err != nil {
-				return err
-			}
-			block, err := c.Ints(2)
-			if err != nil {
-				return err
-			}
-			x := c.In(0)
-			win, err := foldWindow(c.Attr, x, image, block)
-			if err != nil {
-				return err
-			}
-			out := c.Grow(0, c.DType(0), len(image)+2)
-			out[0], out[1] = x[0], x[1]/tensor.Shape(win.kernel).Elements()
-			copy(out[2:], image)
-			_, err = out.Check(c.DType(0))
-			return err
-		},
-		Prepare: func(c *op.Context) error {
-			image, err := c.Ints(1)
-			if err != nil {
-				return err
-			}
-			block, err := c.Ints(2)
-			if err != nil {
-				return err
-			}
-			x := c.In(0).Shape
-			win, err := foldWindow(c.Attr, x, image, block)
-			if err != nil {
-				return err
-			}
-			taps := tensor.Shape(block).Elements()
-			s := &fold{planes: x[0] * x[1] / taps, plane: tensor.Shape(image).Elements(), at: make([]int32, taps*x[2])}
-			for i := range s.at {
-				s.at[i] = -1
-				if at, ok := win.tap(i%x[2], i/x[2]); ok {
-					s.at[i] = int32(at)
-				}
-			}
-			c.State = s
-			return nil
-		},
+		Shape:    col2imShape,
+		Prepare:  col2imPrepare,
 		Run: func(c *op.Context) error {
 			s := c.State.(*fold)
 			s.kernel, s.out, s.in = op.Row[foldKernel](c), c.Out(0), c.In(0)
@@ -78,25 +35,65 @@ var Col2Im = op.Declare("", "Col2Im", func() op.Def {
 	}
 })
 
-// foldWindow returns the window whose taps the columns are.
-func foldWindow(a *op.Values, x tensor.Shape, image, block []int) (*window, error) {
+// col2imShape: x [N, C*block, L], image, block -> [N, C, image...].
+func col2imShape(c *op.Infer) error {
+	x := c.In(0)
+	image, win, err := foldWindow(c, c.Attr, x)
+	if err != nil {
+		return err
+	}
+	out := c.Grow(0, c.DType(0), len(image)+2)
+	out[0], out[1] = x[0], x[1]/tensor.Shape(win.kernel).Elements()
+	copy(out[2:], image)
+	_, err = out.Check(c.DType(0))
+	return err
+}
+
+func col2imPrepare(c *op.Context) error {
+	x := c.In(0).Shape
+	image, win, err := foldWindow(c, c.Attr, x)
+	if err != nil {
+		return err
+	}
+	taps := tensor.Shape(win.kernel).Elements()
+	s := &fold{planes: x[0] * x[1] / taps, plane: tensor.Shape(image).Elements(), at: make([]int32, taps*x[2])}
+	for i := range s.at {
+		s.at[i] = -1
+		if at, ok := win.tap(i%x[2], i/x[2]); ok {
+			s.at[i] = int32(at)
+		}
+	}
+	c.State = s
+	return nil
+}
+
+// foldWindow returns the size of the images, and the window whose taps the columns are.
+func foldWindow(c interface{ Ints(i int) ([]int, error) }, a *op.Values, x tensor.Shape) ([]int, *window, error) {
+	image, err := c.Ints(1)
+	if err != nil {
+		return nil, nil, err
+	}
+	block, err := c.Ints(2)
+	if err != nil {
+		return nil, nil, err
+	}
 	for _, n := range image {
 		if n < 0 {
-			return nil, errs.New(errs.Shape, "image_shape is %v: no size may be negative", image)
+			return nil, nil, errs.New(errs.Shape, "image_shape is %v: no size may be negative", image)
 		}
 	}
 	if len(image) == 0 || len(image) != len(block) {
-		return nil, errs.New(errs.Shape, "image_shape is %v, block_shape %v: one entry for each spatial dimension expected", image, block)
+		return nil, nil, errs.New(errs.Shape, "image_shape is %v, block_shape %v: one entry for each spatial dimension expected", image, block)
 	}
 	win, err := newWindow(a, append([]int(nil), image...), append([]int(nil), block...), false)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	taps, blocks := tensor.Shape(block).Elements(), tensor.Shape(win.out).Elements()
 	if len(x) != 3 || x[1]%taps != 0 || x[2] != blocks {
-		return nil, errs.New(errs.Shape, "the input has shape %v, [N, C*%d, %d] expected for blocks %v on %v", x, taps, blocks, block, image)
+		return nil, nil, errs.New(errs.Shape, "the input has shape %v, [N, C*%d, %d] expected for blocks %v on %v", x, taps, blocks, block, image)
 	}
-	return win, nil
+	return image, win, nil
 }
 
 // fold is the State of a Col2Im: where in an image each element of its columns

@@ -25,14 +25,7 @@ var DequantizeLinear = op.Declare("", "DequantizeLinear", func() op.Def {
 			if d != tensor.F32 && d != tensor.F16 && d != tensor.BF16 {
 				return errs.New(errs.Type, "the output would be %v: f32, f16 or bf16 expected of output_dtype or of the scale", d)
 			}
-			if c.Has(2) && !sameGranularity(c.In(1), c.In(2)) {
-				return errs.New(errs.Shape, "the zero point has shape %v, the scale has shape %v: they must be equal", c.In(2), c.In(1))
-			}
-			if _, err := newGranularity(c.Attr, c.In(0), c.In(1)); err != nil {
-				return err
-			}
-			c.SetOutput(0, d, c.In(0))
-			return nil
+			return scaledShape(c, d)
 		},
 		Codes: func(c *op.Infer) (op.Codes, bool) {
 			if d := tensor.DType(c.Attr.Int("output_dtype")); d != tensor.Undefined && d != tensor.F32 {

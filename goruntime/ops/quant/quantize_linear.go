@@ -24,14 +24,7 @@ var QuantizeLinear = op.Declare("", "QuantizeLinear", func() op.Def {
 			if err != nil {
 				return err
 			}
-			if c.Has(2) && !sameGranularity(c.In(1), c.In(2)) {
-				return errs.New(errs.Shape, "the zero point has shape %v, the scale has shape %v: they must be equal", c.In(2), c.In(1))
-			}
-			if _, err := newGranularity(c.Attr, c.In(0), c.In(1)); err != nil {
-				return err
-			}
-			c.SetOutput(0, d, c.In(0))
-			return nil
+			return scaledShape(c, d)
 		},
 		Codes: func(c *op.Infer) (op.Codes, bool) {
 			d, err := quantizedType(c)
@@ -50,6 +43,18 @@ var QuantizeLinear = op.Declare("", "QuantizeLinear", func() op.Def {
 
 // scaleTypes are the types of scales.
 var scaleTypes = []tensor.DType{tensor.F32, tensor.F16, tensor.BF16, tensor.I32, tensor.F8E8M0}
+
+// scaledShape: x, scale, zero point -> the shape of x, of type d.
+func scaledShape(c *op.Infer, d tensor.DType) error {
+	if c.Has(2) && !sameGranularity(c.In(1), c.In(2)) {
+		return errs.New(errs.Shape, "the zero point has shape %v, the scale has shape %v: they must be equal", c.In(2), c.In(1))
+	}
+	if _, err := newGranularity(c.Attr, c.In(0), c.In(1)); err != nil {
+		return err
+	}
+	c.SetOutput(0, d, c.In(0))
+	return nil
+}
 
 // sameGranularity reports whether a scale and a zero point go together: one
 // number may be a scalar or a vector.
