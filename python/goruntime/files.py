@@ -18,7 +18,8 @@ import pyarrow as pa
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn, TimeRemainingColumn
 
-from ._tables import Source, abandoned, writing
+from ._sink import abandoned, writing
+from ._tables import Source
 from .errors import Error, WrongTypeError
 from .scoring import Rules, Scoring
 

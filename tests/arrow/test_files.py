@@ -17,7 +17,7 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper, save
 from pyarrow import csv, ipc, parquet
 
-from goruntime import _tables
+from goruntime import _sink, _tables
 
 MODELS = pathlib.Path(__file__).resolve().parents[1] / "models"
 X = np.arange(40000, dtype=np.float32)
@@ -105,13 +105,13 @@ def test_an_interrupt_leaves_nothing(tmp_path, number):
 def test_what_a_killed_run_leaves_is_removed_by_the_next(tmp_path, table):
     source, out = tmp_path / "in.parquet", tmp_path / "out.parquet"
     parquet.write_table(table, source)
-    killed = "import os, pathlib, sys; from goruntime._tables import writing\nwith writing(pathlib.Path(sys.argv[1])): os.kill(os.getpid(), 9)"
+    killed = "import os, pathlib, sys; from goruntime._sink import writing\nwith writing(pathlib.Path(sys.argv[1])): os.kill(os.getpid(), 9)"
     assert subprocess.run([sys.executable, "-c", killed, str(out)], timeout=60).returncode == -signal.SIGKILL
     (left,) = tmp_path.glob("out.parquet.*.part")
     others = {tmp_path / "out.parquet.notes.part", tmp_path / "another.parquet.7.part"}
     for other in others:
         other.write_text("not of such a run")
-    with contextlib.suppress(KeyboardInterrupt), _tables.writing(out):  # somebody writes the same file meanwhile
+    with contextlib.suppress(KeyboardInterrupt), _sink.writing(out):  # somebody writes the same file meanwhile
         (held,) = set(tmp_path.glob("out.parquet.*.part")) - {left} - others
         done = run(MODELS / "double.onnx", source, "-o", out, "--quiet")
         assert done.returncode == 0, done.stderr
@@ -295,11 +295,11 @@ def test_thousands_of_columns_are_read_in_bounded_memory(tmp_path):
 
 def test_batches_of_a_row_make_whole_groups(tmp_path):
     """However many there are, few wait for their group."""
-    count = 5 * _tables.MANY + 3
-    with _tables.writing(tmp_path / "out.parquet") as sink:
+    count = 5 * _sink.MANY + 3
+    with _sink.writing(tmp_path / "out.parquet") as sink:
         for i in range(count):
             sink.write(pa.record_batch({"y": [i], "s": [str(i)]}), tmp_path / "in.arrows")
-            assert len(sink.waiting) + len(sink.small) <= _tables.MANY + 5
+            assert len(sink.waiting) + len(sink.small) <= _sink.MANY + 5
     with parquet.ParquetFile(tmp_path / "out.parquet") as file:
         assert file.metadata.num_row_groups == 1
         assert file.read().to_pydict() == {"y": list(range(count)), "s": [str(i) for i in range(count)]}
