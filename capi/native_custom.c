@@ -87,13 +87,17 @@ static int adopt(const gr_custom_call *call, size_t slot, PyArrayObject *array, 
 }
 
 /* is_other tells whether a result is no tensor: a dict, None, or a list that is empty or
- * holds arrays or further such values, where one of numbers is an array. */
+ * holds arrays or further such values, where one of numbers is an array. So is a list
+ * deeper than an array can be, which may hold itself. */
 static int is_other(PyObject *result) {
-  if (result == Py_None || PyDict_Check(result)) return 1;
-  if (!PyList_Check(result)) return 0;
-  if (PyList_GET_SIZE(result) == 0) return 1;
-  PyObject *first = PyList_GET_ITEM(result, 0);
-  return PyArray_Check(first) || PyDict_Check(first) || (PyList_Check(first) && is_other(first));
+  if (result == Py_None) return 1;
+  for (int depth = 0; depth <= NPY_MAXDIMS; depth++) {
+    if (PyDict_Check(result) || (PyArray_Check(result) && depth > 0)) return 1;
+    if (!PyList_Check(result)) return 0;
+    if (PyList_GET_SIZE(result) == 0) return 1;
+    result = PyList_GET_ITEM(result, 0);
+  }
+  return 1;
 }
 
 /* put_other makes output slot of a result that is no tensor. */

@@ -172,6 +172,21 @@ def test_a_plain_kernel_may_make_and_take_sequences():
     np.testing.assert_array_equal(seen[0], [X, X * 2])  # a copy, which a later run does not change
 
 
+def test_a_list_that_holds_itself_is_refused():
+    knot: list[object] = []
+    knot.append(knot)
+
+    class Knot(OpRun):
+        op_domain = "custom"
+
+        def _run(self, x):
+            return (knot,)
+
+    evaluator = ReferenceEvaluator(model(node("Knot", ["x"], ["y"])), new_ops=[Knot])
+    with pytest.raises(RecursionError, match="in a nested value"):
+        evaluator.run(None, {"x": X})
+
+
 def test_maps_and_optionals_pass_through_kernels():
     made = model(node("Make", ["x"], ["m", "o"]), node("Take", ["m", "o"], ["y"]), outputs=("y",))
     seen = []
