@@ -40,6 +40,9 @@ type Args struct {
 	Tail    *chain.Bound // what is applied to Y part by part, or nil
 }
 
+// widest is how many lanes the widest vector has.
+const widest = 16
+
 // An image of up to fewPixels pixels has its filters in the columns of the product, as
 // has one of up to mostPixels that leaves an eighth of its vectors empty.
 const (
@@ -89,7 +92,7 @@ func NewPlan(s Shape, threads, tail int) *Plan {
 		p.blocks = 1
 		p.turn = p.newPixelRows()
 		// Filters that change from run to run are not packed: then a panel is needed.
-		p.perPart = 4 * max(p.turn.floats+p.pixels*p.perM+16, p.k*gemm.Panel)
+		p.perPart = 4 * max(p.turn.floats+p.pixels*p.perM+widest, p.k*gemm.Panel)
 	case p.direct:
 		p.blocks = p.directBlocks(threads)
 	default:
@@ -130,10 +133,10 @@ func (p *Plan) windows(threads int) int {
 
 // fewPixels reports whether rows of the product are pixels.
 func (p *Plan) fewPixels() bool {
-	if p.perM < 16 {
+	if p.perM < widest {
 		return false
 	}
-	empty := whole(p.pixels, 16) - p.pixels
+	empty := whole(p.pixels, widest) - p.pixels
 	return p.pixels <= fewPixels || p.pixels <= mostPixels && p.perM >= gemm.Panel && 8*empty >= p.pixels
 }
 

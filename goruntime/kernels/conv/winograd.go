@@ -29,6 +29,14 @@ const (
 	fewestTiles = 12
 )
 
+// What tiles are worth while for, at least: channels and filters that fill a vector, pairs
+// of them, and pixels.
+const (
+	fewestChannels = widest
+	fewestPairs    = 1024
+	fewestPixels   = 96
+)
+
 // filterCut is how many filters are computed together at least.
 const filterCut = 32
 
@@ -47,7 +55,7 @@ type winograd struct {
 // newWinograd returns nil where the convolution is of another kind or too small.
 func (p *Plan) newWinograd(threads int) *winograd {
 	s := &p.s
-	if s.Plain || len(s.In) != 2 || s.Group != 1 || s.C < 16 || s.M < 16 || s.C*s.M < 1024 || p.pixels < 96 {
+	if s.Plain || len(s.In) != 2 || s.Group != 1 || min(s.C, s.M) < fewestChannels || s.C*s.M < fewestPairs || p.pixels < fewestPixels {
 		return nil
 	}
 	for i := range s.In {
