@@ -1,7 +1,8 @@
 package tensor
 
 // Item returns element i for people to read: a bool, a string, an int64, a uint64,
-// a float32 (of the narrower types too), a float64 or a complex128. For types below a byte i counts elements too.
+// a float32 (of the narrower types too), a float64 or a complex128. For types below a
+// byte i counts elements too.
 func (v *View) Item(i int) any { return items[v.DType](v, i) }
 
 var items = [NumDTypes]func(*View, int) any{

@@ -3,11 +3,12 @@
 // the numbers of the leaves that a row reaches.
 //
 // Rows lie in blocks of Lanes: feature after feature, in each one number of every
-// row, as a Key, and once more where Planes says so. Forests whose tests are all of order (<, <=, >, >=) are packed and
-// walked eight rows or eight trees at a time, without a jump but at the end, so that
-// the loads of one overlap with those of the others; the leaf that a row reaches does
-// not depend on what is walked beside it. For rows of float32s there are two more
-// forms, Narrow and, of small trees, Quick, over blocks of Wide rows as Key32.
+// row, as a Key, and once more where Planes says so. Forests whose tests are all of
+// order (<, <=, >, >=) are packed and walked eight rows or eight trees at a time,
+// without a jump but at the end, so that the loads of one overlap with those of the
+// others; the leaf that a row reaches does not depend on what is walked beside it. For
+// rows of float32s there are two more forms, Narrow and, of small trees, Quick, over
+// blocks of Wide rows as Key32.
 package tree
 
 import (
