@@ -39,6 +39,17 @@ func (s *service) patiently(serve func(*patience) error) error {
 	}
 }
 
+// line is what messages come and go on.
+type line struct {
+	stream   grpc.ServerStream
+	patience *patience // with the client
+	stock    bool      // messages go through protobuf's codec
+}
+
+func (s *service) line(stream grpc.ServerStream, wait *patience) line {
+	return line{stream, wait, s.options.Stock}
+}
+
 // exchange scores a stream of batches and sends the answers.
 func (s *service) exchange(stream aflight.FlightService_DoExchangeServer, wait *patience) error {
 	var x answers
@@ -46,7 +57,7 @@ func (s *service) exchange(stream aflight.FlightService_DoExchangeServer, wait *
 	return s.scored(stream, wait, scored{named: s.named, do: func(m *Model, out arrow.RecordBatch, metadata []byte, t *spent) error {
 		return t.timed(stageEncode, func() error {
 			if x.schema == nil {
-				if err := x.begin(stream, wait, s.options.Stock, m, out.Schema()); err != nil {
+				if err := x.begin(s.line(stream, wait), m, out.Schema()); err != nil {
 					return err
 				}
 			}
@@ -66,7 +77,7 @@ type scored struct {
 func (s *service) scored(stream grpc.ServerStream, wait *patience, what scored) error {
 	ctx, end := newCaller(stream.Context())
 	defer end()
-	in := newMessages(stream, wait, s.options.Stock, expander{s.io, int64(s.options.MaxMessage)})
+	in := newMessages(s.line(stream, wait), expander{s.io, int64(s.options.MaxMessage)})
 	r, err := ipc.NewReaderFromMessageReader(in, ipc.WithAllocator(memory.DefaultAllocator))
 	if err != nil {
 		in.Release() // else the reader's
@@ -146,8 +157,8 @@ type answers struct {
 }
 
 // begin sends the schema, or has it sent with the first batch.
-func (a *answers) begin(stream grpc.ServerStream, wait *patience, stock bool, m *Model, schema *arrow.Schema) error {
-	a.out.stream, a.out.patience, a.out.stock, a.out.counter = stream, wait, stock, m.session.IO()
+func (a *answers) begin(l line, m *Model, schema *arrow.Schema) error {
+	a.out.line, a.out.counter = l, m.session.IO()
 	a.schema = schema
 	if !plain(schema) {
 		a.w = ipc.NewWriterWithPayloadWriter(&a.out, ipc.WithSchema(schema))

@@ -37,9 +37,12 @@ func rootOf(b []byte) table {
 	return table{flatbuffers.Table{Bytes: b, Pos: flatbuffers.GetUOffsetT(b)}}
 }
 
+// offset returns where the table of a table's fields has field i.
+func offset(i int) flatbuffers.VOffsetT { return flatbuffers.VOffsetT(4 + 2*i) }
+
 // slot returns where field i is, 0 where it is not set.
 func (t table) slot(i int) flatbuffers.UOffsetT {
-	if o := t.Offset(flatbuffers.VOffsetT(4 + 2*i)); o != 0 {
+	if o := t.Offset(offset(i)); o != 0 {
 		return t.Pos + flatbuffers.UOffsetT(o)
 	}
 	return 0

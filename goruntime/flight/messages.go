@@ -9,7 +9,6 @@ import (
 	aflight "github.com/apache/arrow-go/v18/arrow/flight"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 	"github.com/apache/arrow-go/v18/arrow/memory"
-	"google.golang.org/grpc"
 
 	"github.com/goruntime/goruntime/goruntime/arena"
 	"github.com/goruntime/goruntime/goruntime/errs"
@@ -21,9 +20,7 @@ import (
 // The stream's model is not known until its schema was read: what is copied for it is
 // counted from then on.
 type messages struct {
-	stream     grpc.ServerStream
-	patience   *patience
-	stock      bool // messages come through protobuf's codec
+	line
 	expander   expander
 	counter    *arena.IOArena // of the model
 	refs       atomic.Int64
@@ -34,8 +31,8 @@ type messages struct {
 	gathering  time.Duration // how long it took to gather its body
 }
 
-func newMessages(s grpc.ServerStream, p *patience, stock bool, x expander) *messages {
-	m := &messages{stream: s, patience: p, stock: stock, expander: x}
+func newMessages(l line, x expander) *messages {
+	m := &messages{line: l, expander: x}
 	m.refs.Store(1)
 	return m
 }
@@ -145,7 +142,7 @@ func bodyLength(header []byte) (n int64, err error) {
 			return err
 		}
 		message := rootOf(header)
-		n = message.GetInt64Slot(4+2*messageBodyLength, 0)
+		n = message.GetInt64Slot(offset(messageBodyLength), 0)
 		return nil
 	})
 	return n, err
@@ -182,9 +179,7 @@ func (m *messages) Release() {
 // outgoing writes the messages of a stream; it is an ipc.PayloadWriter. Bodies are
 // handed to gRPC in place.
 type outgoing struct {
-	stream   grpc.ServerStream
-	patience *patience
-	stock    bool           // messages go through protobuf's codec
+	line
 	counter  *arena.IOArena // of the model
 	metadata []byte
 	hold     *hold // of the batch that is written

@@ -180,7 +180,7 @@ func (s *service) DoGet(ticket *aflight.Ticket, stream aflight.FlightService_DoG
 		defer r.release()
 		var x answers
 		defer x.close()
-		if err := x.begin(stream, p, s.options.Stock, r.model, r.schema); err != nil {
+		if err := x.begin(s.line(stream, p), r.model, r.schema); err != nil {
 			return err
 		}
 		for b := r.next(); b != nil; b = r.next() {
