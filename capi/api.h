@@ -112,7 +112,8 @@ typedef struct gr_custom {
   const char *const *names;
   size_t n;
   /* Makes the kernel of one node: a serialized NodeProto whose attributes are bound,
-   * and a JSON object: "attributes" are those of numbers and texts, "opset" that of the
+   * and a JSON object: "attributes" are those of numbers (NaN, Infinity and -Infinity among
+   * them) and texts (\udc80 to \udcff for bytes that are not UTF-8), "opset" that of the
    * node's domain, "opsets" those of all, "captures" the names that subgraphs read from
    * outside, whose values are inputs behind the node's own, and "functions" those that
    * subgraphs may call, as FunctionProtos in base64. */

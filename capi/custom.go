@@ -16,7 +16,6 @@ static inline int gr_run_custom(const gr_custom *c, const gr_custom_call *call) 
 import "C"
 
 import (
-	"encoding/json"
 	"unsafe"
 
 	"github.com/goruntime/goruntime/goruntime/errs"
@@ -52,18 +51,12 @@ func customOf(c *C.gr_custom) (custom *graph.Custom, free func()) {
 
 // makeCustom returns the Def of one node.
 func makeCustom(c *C.gr_custom, n *onnx.Node, at graph.Place) (*op.Def, error) {
-	functions := make([][]byte, len(at.Functions))
-	for i, f := range at.Functions {
-		functions[i] = f.Marshal()
-	}
-	facts, err := json.Marshal(map[string]any{
-		"attributes": attributesOf(n), "opset": at.Opset, "opsets": at.Opsets, "captures": at.Captures, "functions": functions,
-	})
+	facts, err := factsOf(n, at)
 	if err != nil {
-		return nil, errs.New(errs.Internal, "%w", err)
+		return nil, err
 	}
 	node := n.Marshal()
-	data, text := C.CBytes(node), C.CString(string(facts))
+	data, text := C.CBytes(node), C.CString(facts)
 	defer C.free(data)
 	defer C.free(unsafe.Pointer(text))
 	var kernel C.uint64_t
@@ -74,34 +67,6 @@ func makeCustom(c *C.gr_custom, n *onnx.Node, at graph.Place) (*op.Def, error) {
 		Name: n.OpType, Domain: onnx.Domain(n.Domain), Versions: op.Versions{at.Opset: ""}, Computes: true, Control: true, Random: true,
 		Run: func(ctx *op.Context) error { return runCustom(c, kernel, ctx) },
 	}, nil
-}
-
-// attributesOf returns the attributes that JSON can hold: numbers, strings and
-// lists of them.
-func attributesOf(n *onnx.Node) map[string]any {
-	all := map[string]any{}
-	for i := range n.Attrs {
-		a := &n.Attrs[i]
-		switch a.Type {
-		case onnx.AttrInt:
-			all[a.Name] = a.I
-		case onnx.AttrFloat:
-			all[a.Name] = a.F
-		case onnx.AttrString:
-			all[a.Name] = string(a.S)
-		case onnx.AttrInts:
-			all[a.Name] = a.Ints
-		case onnx.AttrFloats:
-			all[a.Name] = a.Floats
-		case onnx.AttrStrings:
-			list := make([]string, len(a.Strings))
-			for k, s := range a.Strings {
-				list[k] = string(s)
-			}
-			all[a.Name] = list
-		}
-	}
-	return all
 }
 
 // runCustom calls a custom operator. Its views lie in C memory.

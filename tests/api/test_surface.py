@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import os
 import pickle
 import time
@@ -270,6 +271,21 @@ def test_kernels_of_an_evaluator_and_of_all():
     np.testing.assert_array_equal(evaluator.run(["y"], {"x": X})[0], X + 3)
     assert not evaluator.unregister_custom_kernel("custom", "Other")
     assert not goruntime.unregister_custom_kernel("custom", "Twice")
+
+
+def test_a_kernel_reads_numbers_and_texts_that_json_has_not():
+    seen = {}
+    given = {
+        "big": 2**62 + 1, "up": math.inf, "none": math.nan, "list": [1.5, -math.inf, math.nan], "empty": "",
+        "text": 'a "quoted"\n\\é', "bytes": b"a\xffb", "texts": ["x", "\x00"],
+    }  # fmt: skip
+    goruntime.register_custom_kernel("custom", "Facts", lambda node, x: (seen.update(node.attributes), x)[1])
+    try:
+        evaluator = ReferenceEvaluator(model([helper.make_node("Facts", ["x"], ["y"], domain="custom", **given)]))
+    finally:
+        goruntime.unregister_custom_kernel("custom", "Facts")
+    evaluator.run(None, {"x": X})
+    assert repr(dict(sorted(seen.items()))) == repr(dict(sorted({**given, "bytes": "a\udcffb"}.items())))
 
 
 def test_a_kernel_may_replace_an_operator_for_all_and_back():
