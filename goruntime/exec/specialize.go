@@ -251,47 +251,6 @@ func (z *specializer) inline(g *graph.Graph, n *graph.Node, sc scope, cond int) 
 	return nil
 }
 
-// What an output of a program is, where it is no input: see program.through.
-const (
-	made     = -1 // by a step of the program
-	constant = -2 // of the model: borrowed from it
-)
-
-// leave lists what leaves the run. A value whose memory is not the run's own,
-// or leaves already, leaves as a copy; but the body of a loop hands its inputs
-// and constants through.
-func (z *specializer) leave(sc scope) error {
-	p := z.p
-	taken := map[int]bool{}
-	for _, id := range p.unit.wanted {
-		v := z.value(p.unit.g, sc, id)
-		root := p.vals[v].root
-		from := made
-		switch r := &p.vals[root]; {
-		case p.unit.body && r.feed >= 0:
-			from = r.feed
-		case p.unit.body && r.known && r.model:
-			from = constant
-		case r.feed >= 0 || r.known || taken[root]:
-			v = z.copyOf(v, p.unit.g.Values[id].Name)
-		}
-		taken[p.vals[v].root] = true
-		p.outputs = append(p.outputs, v)
-		p.through = append(p.through, from)
-		p.others = p.others || !p.vals[v].shaped
-	}
-	return nil
-}
-
-// copyOf adds a step that copies value v to one of this name.
-func (z *specializer) copyOf(v int, name string) int {
-	src := z.p.vals[v]
-	out := z.add(value{name: name, view: tensor.View{DType: src.view.DType, Shape: src.view.Shape}, shaped: src.shaped, feed: -1})
-	n := &graph.Node{Name: name, OpType: "Identity", Version: 1, Def: aliasCopy}
-	z.p.steps = append(z.p.steps, step{node: n, in: []int{v}, out: []int{out}, args: 1, static: src.shaped})
-	return out
-}
-
 // prune drops the steps whose results nothing reads.
 func (z *specializer) prune() {
 	live := make([]bool, len(z.p.vals))
@@ -335,70 +294,4 @@ func (z *specializer) heavy(st *step) bool {
 		}
 	}
 	return n > heavyBytes
-}
-
-// plan makes the program's plan; work is the workspace of each step.
-func (z *specializer) plan(work []int) {
-	p := z.p
-	p.work = work
-	pr := &plan.Problem{Values: make([]plan.Value, len(p.vals)), Steps: make([]plan.Step, len(p.steps)), NoReuse: p.unit.m.noReuse}
-	for i := range p.vals {
-		v := &p.vals[i]
-		pr.Values[i] = plan.Value{Bytes: plan.Unsized, Borrowed: v.feed >= 0 || v.known}
-		switch {
-		case v.view.Columns != nil && v.feed < 0: // it has addresses only
-			pr.Values[i].Bytes = 0
-		case v.shaped:
-			pr.Values[i].Bytes = v.view.Bytes()
-		}
-	}
-	for k, v := range p.outputs {
-		pr.Values[v].Output = p.through[k] == made
-	}
-	for i := range p.steps {
-		st := &p.steps[i]
-		pr.Steps[i] = plan.Step{
-			In: st.in, Out: st.out, View: st.node.Def.View, Over: z.over(st), Moves: len(st.bodies) > 0, Workspace: work[i],
-		}
-	}
-	p.plan = plan.Make(pr)
-	p.shared = make([][]int, len(p.plan.Buffers))
-	for v, b := range p.plan.Of {
-		if b != plan.None {
-			p.shared[b] = append(p.shared[b], v)
-		}
-	}
-	p.exitOf = make([]int, len(p.plan.Buffers))
-	for k, v := range p.outputs {
-		p.leaving = append(p.leaving, p.plan.Of[v])
-		if p.through[k] == made {
-			p.exitOf[p.plan.Of[v]] = k
-		}
-	}
-}
-
-// over returns the inputs that the step's output 0 may overwrite: of the same
-// shape and elements as wide, where the operator allows it.
-func (z *specializer) over(st *step) []int {
-	if st.node.Def == chainOnly {
-		return st.tail.program.Over()
-	}
-	if !st.static || st.rename || st.node.Def.InPlace == op.Never || st.out[0] == plan.None {
-		return nil
-	}
-	limit := st.args
-	if st.node.Def.InPlace == op.FirstOnly {
-		limit = min(limit, 1)
-	}
-	var over []int
-	out := &z.p.vals[st.out[0]].view
-	for k, v := range st.in[:limit] {
-		if v == plan.None {
-			continue
-		}
-		if in := &z.p.vals[v].view; in.Shape.Equal(out.Shape) && in.DType.Bits() == out.DType.Bits() {
-			over = append(over, k)
-		}
-	}
-	return over
 }

@@ -1,0 +1,72 @@
+package exec
+
+import (
+	"github.com/goruntime/goruntime/goruntime/op"
+	"github.com/goruntime/goruntime/goruntime/plan"
+)
+
+// plan makes the program's plan; work is the workspace of each step.
+func (z *specializer) plan(work []int) {
+	p := z.p
+	p.work = work
+	pr := &plan.Problem{Values: make([]plan.Value, len(p.vals)), Steps: make([]plan.Step, len(p.steps)), NoReuse: p.unit.m.noReuse}
+	for i := range p.vals {
+		v := &p.vals[i]
+		pr.Values[i] = plan.Value{Bytes: plan.Unsized, Borrowed: v.feed >= 0 || v.known}
+		switch {
+		case v.view.Columns != nil && v.feed < 0: // it has addresses only
+			pr.Values[i].Bytes = 0
+		case v.shaped:
+			pr.Values[i].Bytes = v.view.Bytes()
+		}
+	}
+	for k, v := range p.outputs {
+		pr.Values[v].Output = p.through[k] == made
+	}
+	for i := range p.steps {
+		st := &p.steps[i]
+		pr.Steps[i] = plan.Step{
+			In: st.in, Out: st.out, View: st.node.Def.View, Over: z.over(st), Moves: len(st.bodies) > 0, Workspace: work[i],
+		}
+	}
+	p.plan = plan.Make(pr)
+	p.shared = make([][]int, len(p.plan.Buffers))
+	for v, b := range p.plan.Of {
+		if b != plan.None {
+			p.shared[b] = append(p.shared[b], v)
+		}
+	}
+	p.exitOf = make([]int, len(p.plan.Buffers))
+	for k, v := range p.outputs {
+		p.leaving = append(p.leaving, p.plan.Of[v])
+		if p.through[k] == made {
+			p.exitOf[p.plan.Of[v]] = k
+		}
+	}
+}
+
+// over returns the inputs that the step's output 0 may overwrite: of the same
+// shape and elements as wide, where the operator allows it.
+func (z *specializer) over(st *step) []int {
+	if st.node.Def == chainOnly {
+		return st.tail.program.Over()
+	}
+	if !st.static || st.rename || st.node.Def.InPlace == op.Never || st.out[0] == plan.None {
+		return nil
+	}
+	limit := st.args
+	if st.node.Def.InPlace == op.FirstOnly {
+		limit = min(limit, 1)
+	}
+	var over []int
+	out := &z.p.vals[st.out[0]].view
+	for k, v := range st.in[:limit] {
+		if v == plan.None {
+			continue
+		}
+		if in := &z.p.vals[v].view; in.Shape.Equal(out.Shape) && in.DType.Bits() == out.DType.Bits() {
+			over = append(over, k)
+		}
+	}
+	return over
+}
