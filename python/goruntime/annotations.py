@@ -34,9 +34,7 @@ def declared(path: str | None, data: bytes | None) -> dict[str, Dims]:
     found: dict[str, Dims] = {}
     for name, kind in types(path, data).items():
         if kind.HasField("tensor_type") and kind.tensor_type.HasField("shape"):
-            found[name] = [
-                d.dim_value if d.HasField("dim_value") else (d.dim_param or None) for d in kind.tensor_type.shape.dim
-            ]
+            found[name] = [d.dim_value if d.HasField("dim_value") else (d.dim_param or None) for d in kind.tensor_type.shape.dim]
     return found
 
 

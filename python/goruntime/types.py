@@ -34,7 +34,5 @@ class ValueType(tuple[str, "tuple[int | str | None, ...] | None"]):
     def tensor_type(self) -> Any:
         """elem_type and shape.dim as in onnx.TypeProto.Tensor."""
         element = self.type.removeprefix("tensor(").removesuffix(")")
-        dims = [
-            SimpleNamespace(dim_value=d if isinstance(d, int) else 0, dim_param=d if isinstance(d, str) else "") for d in self.shape or ()
-        ]
+        dims = [SimpleNamespace(dim_value=d if isinstance(d, int) else 0, dim_param=d if isinstance(d, str) else "") for d in self.shape or ()]
         return SimpleNamespace(elem_type=_ELEMENTS.get(element, 0), shape=SimpleNamespace(dim=dims))

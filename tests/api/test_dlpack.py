@@ -130,9 +130,6 @@ def test_other_devices_are_refused():
     assert not np.shares_memory(np.from_dlpack(Producer(x), copy=True), x)
 
 
-# ---- runs ----
-
-
 @pytest.mark.parametrize("dtype", [jnp.float32, jnp.bfloat16, jnp.int32, jnp.bool_], ids=lambda d: d.__name__)
 def test_jax_arrays_go_in_uncopied_and_results_come_out(dtype, twice):
     x = jnp.arange(6).reshape(2, 3).astype(dtype)

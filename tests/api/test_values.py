@@ -198,9 +198,6 @@ def test_floats_of_six_bits(opened, name, number):
         np.testing.assert_array_equal(r.view(np.uint8), codes[:n].view(np.uint8))
 
 
-# ---- loops ----
-
-
 NARROW = {"uint4": 21, "int4": 22, "float4_e2m1fn": 23, "uint2": 25, "int2": 26, "float6_e2m3fn": 27, "float6_e3m2fn": 28}
 SIX = np.arange(6).reshape(2, 3) % 2  # odd rows, of numbers that each type has
 MOVES = {

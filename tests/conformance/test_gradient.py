@@ -414,6 +414,7 @@ def test_a_function_that_gives_an_input_on():
 
 def test_a_function_with_a_body_beside_what_is_differentiated():
     """What an If in it reads and defines gets other names, as all of it does."""
+
     def branch(op):
         return helper.make_graph([node("Mul", "h", "h", out="y"), node(op, "y", out="z")], op, [], [helper.make_tensor_value_info("z", F, None)])
 

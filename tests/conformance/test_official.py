@@ -16,7 +16,7 @@ import official
 import pytest
 
 TABLE = pathlib.Path(__file__).resolve().parent / "official.txt"
-TOTAL = 2033 # of the official runner, for onnx 1.23.2
+TOTAL = 2033  # of the official runner, for onnx 1.23.2
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -372,5 +372,3 @@ def test_closing_while_another_thread_runs(bench):
     evaluator.close()
     runner.join(60)
     assert len(results) == 1
-
-

@@ -249,5 +249,3 @@ def _known(providers: Sequence[Any] | None) -> list[str]:
 
         logging.getLogger("goruntime").info("providers %s are not here", sorted(set(names) - set(_PROVIDERS)))
     return here or list(_PROVIDERS)
-
-
