@@ -145,7 +145,6 @@ func (u *unit) Close() { u.close() }
 
 // end gives back what the run used, also where a kernel raised.
 func (c *Call) end(f *frame) {
-	c.run.crew.Leave()
 	f.end()
 	c.run.dropText()
 	f.prog.unit.keepHot(f)

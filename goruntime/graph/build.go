@@ -225,7 +225,7 @@ func (b *builder) node(n *onnx.Node, name string, sp *space, fr *frame) error {
 	if err != nil {
 		return err
 	}
-	if !b.resolve(&out, n, fr) {
+	if !b.resolve(&out, fr) {
 		return b.skip(n, sp, fr)
 	}
 	if err = b.attributes(&out, n, sp, fr); err != nil {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/goruntime/goruntime/goruntime/onnx"
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/schema"
 	"github.com/goruntime/goruntime/goruntime/tensor"
@@ -12,7 +11,7 @@ import (
 
 // resolve finds the schema version and the Def of a node. Where there is none
 // it notes the lack and returns false.
-func (b *builder) resolve(out *Node, n *onnx.Node, fr *frame) bool {
+func (b *builder) resolve(out *Node, fr *frame) bool {
 	opset, imported := fr.opsets[out.Domain]
 	if !imported {
 		b.lack(Lack{Domain: out.Domain, OpType: out.OpType})

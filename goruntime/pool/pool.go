@@ -71,7 +71,8 @@ type failure struct{ value any }
 // more than the affinity mask has processors.
 func Width() int { return min(runtime.GOMAXPROCS(0), runtime.NumCPU()) }
 
-// Enter begins a run on up to threads threads, and no more than Width; 0 is Width.
+// Enter returns the scope of a run on up to threads threads, and no more than Width; 0 is
+// Width.
 func Enter(threads int) Scope { return Scope{threads: threads} }
 
 // Counting returns the scope of a run whose loops c counts; nil counts nothing.
@@ -79,9 +80,6 @@ func (s Scope) Counting(c *Counters) Scope {
 	s.counters = c
 	return s
 }
-
-// Leave ends the run.
-func (s Scope) Leave() {}
 
 // Threads returns how many threads a loop may use.
 func (s Scope) Threads() int {

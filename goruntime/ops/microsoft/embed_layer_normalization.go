@@ -53,7 +53,7 @@ var EmbedLayerNormalization = op.Declare(domain, "EmbedLayerNormalization", func
 			s.rows, s.n, s.epsilon = ids.Elements(), words[1], c.Attr.Float("epsilon")
 			s.gather = s.sum
 			var r op.Room
-			s.plan(c, &r, 5, 6)
+			s.plan(c, &r, 5)
 			r.Need(c)
 			c.State = s
 			return nil

@@ -23,8 +23,8 @@ type normalizing struct {
 	atGamma, atBeta, atWork op.Part
 }
 
-// plan reserves memory; gamma and beta are input numbers.
-func (s *normalizing) plan(c *op.Context, r *op.Room, gamma, beta int) {
+// plan reserves memory; gamma is an input number.
+func (s *normalizing) plan(c *op.Context, r *op.Room, gamma int) {
 	s.parts = max(1, min(s.rows, 4*c.Threads()))
 	s.err = make([]error, s.parts)
 	s.atGamma, s.atBeta = reserve(c, r, gamma), r.Add(4*s.n)

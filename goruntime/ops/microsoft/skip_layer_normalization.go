@@ -54,7 +54,7 @@ func skipNormalization(simple bool) op.Def {
 			s.skipRows = max(1, c.In(1).Elements()/max(1, s.n))
 			s.gather = s.sum
 			var r op.Room
-			s.plan(c, &r, 2, beta)
+			s.plan(c, &r, 2)
 			s.atBias = reserve(c, &r, bias)
 			r.Need(c)
 			c.State = s
