@@ -12,6 +12,8 @@
 //	nulls, with a fill value                            1 (nulls)
 //	booleans                                            1 (bits)
 //	another element type that the manifest allows       1 (conversion)
+//	requests that run together (Join)                   0 where all that reads them takes
+//	                                                    columns or parts, else 1 (coalesce)
 //
 // Results become arrays whose buffers are blocks of the I/O arena: the last release
 // of the last slice gives the block back. Booleans are packed (bits) and strings put side

@@ -1,5 +1,5 @@
 // Package exec runs graphs: Session holds a compiled model, its arenas and its
-// specializations; RuntimeContext holds what runs left behind.
+// specializations; a Call is one run of it, with what it is fed and what it gives.
 //
 // What runs a model is an Engine; the rest of this package, from here on, is the
 // runtime's own.
@@ -7,8 +7,9 @@
 // A unit is a graph with the values wanted from it. Each signature of input
 // types and shapes gets a program (a specialization): the walk over the graph
 // evaluates what the shapes decide, puts the branch of a decided If in its
-// place, turns same-memory operators into renames, and asks package plan where
-// everything lives. A frame is a program's mutable half, used by one run at a
+// place, turns same-memory operators into renames, fuses steps, and asks package plan
+// where everything lives. Whether a matrix that is fed lies as columns or in parts is
+// part of the signature. A frame is a program's mutable half, used by one run at a
 // time: tensors bound to memory, contexts with prepared kernels. Running a
 // prepared frame allocates nothing.
 //
