@@ -161,6 +161,9 @@ func (k *call) borrow(list []C.gr_view) {
 	}
 }
 
+// forever is a time limit in seconds, of 30 years, that a time.Duration holds.
+const forever = 1e9
+
 // stopper sets what may end the run.
 func (k *call) stopper(c *C.gr_call) error {
 	if k.Stop = nil; c.stop == 0 && !(c.timeout > 0) && c.poll == nil {
@@ -175,7 +178,7 @@ func (k *call) stopper(c *C.gr_call) error {
 		k.stop.Parent = parent
 	}
 	if c.timeout > 0 {
-		k.stop.Deadline = time.Now().Add(time.Duration(float64(c.timeout) * float64(time.Second)))
+		k.stop.Deadline = time.Now().Add(time.Duration(min(float64(c.timeout), forever) * float64(time.Second)))
 	}
 	k.Stop = &k.stop
 	return nil

@@ -1,6 +1,8 @@
 //go:build pyext
 
 /* native_array.c: NumPy arrays over leased memory, and arrays as inputs. */
+#include <math.h>
+
 #include "native.h"
 
 gr_lease_shared *gr_lease_words = NULL;
@@ -210,6 +212,22 @@ static PyObject *copy_into_io(PyArrayObject *array, uint64_t io, int reason) {
   return copy;
 }
 
+/* whole tells whether a Python scalar or a list holds whole numbers only; what no array
+ * can be made of, the conversion tells. */
+static int whole(PyObject *value) {
+  PyObject *array = PyArray_FromAny(value, NULL, 0, 0, 0, NULL);
+  int answer = 1;
+  if (array != NULL && PyArray_ISFLOAT((PyArrayObject *)array)) {
+    Py_SETREF(array, PyArray_FROM_OTF(array, NPY_DOUBLE, NPY_ARRAY_CARRAY_RO | NPY_ARRAY_FORCECAST));
+    npy_intp n = array == NULL ? 0 : PyArray_SIZE((PyArrayObject *)array);
+    const double *x = n == 0 ? NULL : PyArray_DATA((PyArrayObject *)array);
+    for (npy_intp i = 0; answer && i < n; i++) answer = isfinite(x[i]) && x[i] == floor(x[i]);
+  }
+  Py_XDECREF(array);
+  PyErr_Clear();
+  return answer;
+}
+
 /* gr_to_array returns value as an array that a run may read in place: itself
  * where it is one, in native byte order and C-contiguous, else a counted copy.
  * Texts, which no run reads in place, stay as they are: see gr_to_strings.
@@ -233,14 +251,19 @@ PyObject *gr_to_array(PyObject *value, int dtype, uint64_t io) {
   if (PyFloat_CheckExact(value) || PyLong_CheckExact(value) || PyBool_Check(value) || PyList_Check(value) || PyTuple_Check(value)) {
     if (dtype > 0 && dtype != DTYPE_STRING && (descr = gr_descr_of(dtype)) == NULL) return NULL;
   }
+  if (descr != NULL && (PyTypeNum_ISINTEGER(descr->type_num) || descr->type_num == NPY_BOOL) && !PyLong_CheckExact(value) && !whole(value)) {
+    gr_raise_text(GR_TYPE, "numbers with fractions are given, %R expected: round them, or cast them with numpy", descr);
+    Py_DECREF(descr);
+    return NULL;
+  }
   return PyArray_FromAny(value, descr, 0, 0, NPY_ARRAY_CARRAY_RO, NULL);
 }
 
-/* gr_to_strings returns an object array that keeps the texts alive and, in
- * *strings, a list of them that is freed with PyMem_Free. */
+/* gr_to_strings returns an object array that keeps the texts alive, also where value is
+ * written to, and, in *strings, a list of them that is freed with PyMem_Free. */
 PyObject *gr_to_strings(PyObject *value, gr_string **strings) {
   PyArray_Descr *descr = PyArray_DescrFromType(NPY_OBJECT);
-  PyObject *array = PyArray_FromAny(value, descr, 0, 0, NPY_ARRAY_CARRAY_RO, NULL);
+  PyObject *array = PyArray_FromAny(value, descr, 0, 0, NPY_ARRAY_CARRAY_RO | NPY_ARRAY_ENSURECOPY, NULL);
   if (array == NULL) return NULL;
   npy_intp n = PyArray_SIZE((PyArrayObject *)array);
   PyObject **items = PyArray_DATA((PyArrayObject *)array);

@@ -1,6 +1,8 @@
 //go:build pyext
 
 /* native_run.c: runs of a session, one crossing into Go each. */
+#include <float.h>
+#include <math.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -163,6 +165,18 @@ int gr_session_init_names(void) {
   return 0;
 }
 
+/* limit sets the seconds after which the run ends: at once where there are none left. */
+static int limit(Run *r, PyObject *value) {
+  double seconds = PyFloat_AsDouble(value);
+  if (PyErr_Occurred()) return -1;
+  if (isnan(seconds)) {
+    gr_raise_text(GR_ARGUMENT, "timeout is %R: a number of seconds expected", value);
+    return -1;
+  }
+  r->call.timeout = seconds > 0 ? seconds : DBL_MIN; /* 0 is no limit there */
+  return 0;
+}
+
 /* option reads keyword k of a run. */
 static int option(Run *r, int k, PyObject *value, PyObject **lent) {
   switch (k) {
@@ -184,12 +198,12 @@ static int option(Run *r, int k, PyObject *value, PyObject **lent) {
       r->events = value;
       r->call.trace = 1;
       return 0;
-    case KW_TIMEOUT:
-      if (value != Py_None) r->call.timeout = PyFloat_AsDouble(value);
+    case KW_TIMEOUT: return value == Py_None ? 0 : limit(r, value);
+    default: {
+      long n = value == Py_None ? 0 : PyLong_AsLong(value);
+      r->call.threads = n > INT32_MAX ? INT32_MAX : (int32_t)n;
       return PyErr_Occurred() ? -1 : 0;
-    default:
-      if (value != Py_None) r->call.threads = (int32_t)PyLong_AsLong(value);
-      return PyErr_Occurred() ? -1 : 0;
+    }
   }
 }
 

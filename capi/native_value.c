@@ -72,18 +72,19 @@ static int build_tensor(Builder *b, PyObject *value, int dtype, gr_value *out) {
 static int build(Builder *b, PyObject *value, const char *type, gr_value *out);
 
 static int build_sequence(Builder *b, PyObject *value, const char *element, gr_value *out) {
-  PyObject *items = PyList_Check(value) || PyTuple_Check(value) ? PySequence_Fast(value, "") : NULL;
-  if (items == NULL) {
+  if (!PyList_Check(value) && !PyTuple_Check(value)) {
     gr_raise_text(GR_TYPE, "a list expected for a sequence, %s given", Py_TYPE(value)->tp_name);
     return -1;
   }
-  Py_ssize_t n = PySequence_Fast_GET_SIZE(items);
+  PyObject *items = PySequence_Tuple(value); /* code that a conversion calls may change the list */
+  if (items == NULL) return -1;
+  Py_ssize_t n = PyTuple_GET_SIZE(items);
   int status = PyList_Append(b->keep, items);
   out->kind = GR_SEQUENCE;
   out->n = n;
   out->items = room(b, n, sizeof(gr_value));
   for (Py_ssize_t i = 0; status == 0 && i < n; i++)
-    status = out->items == NULL ? -1 : build(b, PySequence_Fast_GET_ITEM(items, i), element, &out->items[i]);
+    status = out->items == NULL ? -1 : build(b, PyTuple_GET_ITEM(items, i), element, &out->items[i]);
   Py_DECREF(items);
   return out->items == NULL ? -1 : status;
 }

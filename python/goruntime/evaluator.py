@@ -254,14 +254,15 @@ class ReferenceEvaluator:
             feed_inputs: a value for each input. Arrays are read in place; only
                 strided, Fortran-ordered and byte-swapped ones, and types below a
                 byte, are copied (and counted). Python numbers and lists take the
-                declared dtype. A sequence is a list, an empty optional None, a map
-                a dict.
+                declared dtype, fractions one of fractions. A sequence is a list, an
+                empty optional None, a map a dict.
             attributes: the values of a FunctionProto's attributes.
             intermediate: True returns a dict by name of all that is fed and computed, and
                 of those constants of the model that output_names asks for.
             context: keeps feeds and results by name; its arenas are used.
             outputs: arrays to write outputs to instead of new memory, by name.
-            timeout: seconds after which the run ends with RunTimeoutError.
+            timeout: seconds after which the run ends with RunTimeoutError, at once
+                where there are none left.
             cancel: ends the run from another thread.
             num_threads: replaces the evaluator's for this run.
             check_shape_annotations: replaces the evaluator's for this run.
@@ -293,7 +294,7 @@ class ReferenceEvaluator:
                 self._events = other._events
         options: dict[str, Any] = {"outputs": None if outputs is None else dict(outputs), "timeout": timeout, "threads": num_threads}
         if cancel is not None:
-            options["cancel"] = cancel._native
+            options["cancel"] = getattr(cancel, "_native", cancel)
         check = self._check if check_shape_annotations is None else check_shape_annotations
         keep_all = intermediate or check or (context is not None and not (self._release and context.release_intermediates))
         names = list(self.output_names if output_names is None else output_names)
@@ -341,7 +342,9 @@ class ReferenceEvaluator:
     def _variant(self, attributes: Mapping[str, Any] | None, context: RuntimeContext | None) -> ReferenceEvaluator:
         """Return the evaluator of this model with the attributes of a call of a
         FunctionProto and the kernels of a context. The last few are kept."""
-        kernels = context._kernels if context is not None else {}
+        kernels = getattr(context, "_kernels", None) if context is not None else {}
+        if kernels is None:
+            raise WrongTypeError(f"context: a RuntimeContext expected, {type(context).__name__} given")
         if not attributes and all(self._kernels.get(key) is kernel for key, kernel in kernels.items()):
             return self
         source = self._bytes if self._path is None else self._path

@@ -44,8 +44,8 @@ def check_threads(n: Any) -> None:
     """
     import operator
 
-    if not hasattr(n, "__index__") or operator.index(n) < 0:
-        raise ArgumentError(f"num_threads is {n!r}: a number not below 0 expected, where 0 and None are all")
+    if not hasattr(n, "__index__") or not 0 <= operator.index(n) < 1 << 31:
+        raise ArgumentError(f"num_threads is {n!r}: a number not below 0 and below 2**31 expected, where 0 and None are all")
 
 
 def counted(handles: Iterable[int]) -> dict[str, int]:

@@ -60,6 +60,42 @@ def test_a_conversion_that_changes_the_feeds(bench):
     assert usable(evaluator)
 
 
+class Acts:
+    """Does something while it is converted."""
+
+    def __init__(self, act):
+        self.act = act
+
+    def __array__(self, dtype=None, copy=None):
+        self.act()
+        return np.ones(3, np.float32)
+
+
+@pytest.mark.parametrize("change", [list.clear, lambda items: items.extend([A] * 100)], ids=["shrinks", "grows"])
+def test_a_conversion_that_changes_the_list_of_a_sequence(change):
+    value = onnx.helper.make_sequence_type_proto(onnx.helper.make_tensor_type_proto(1, None))
+    nodes = [onnx.helper.make_node("ConcatFromSequence", ["s"], ["y"], axis=0)]
+    graph = onnx.helper.make_graph(nodes, "g", [onnx.helper.make_value_info("s", value)], [onnx.helper.make_tensor_value_info("y", 1, None)])
+    evaluator = ReferenceEvaluator(onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 18)]))
+    items: list[object] = [np.full(3, i, np.float32) for i in range(50)]
+    items[0] = Acts(lambda: change(items))
+    (y,) = evaluator.run(None, {"s": items})
+    np.testing.assert_array_equal(y, np.repeat([1, *range(1, 50)], 3))
+
+
+def test_a_conversion_that_changes_texts_fed_before():
+    """The texts of an array are kept, not the array: it is the caller's to write to."""
+    nodes = [onnx.helper.make_node("Identity", ["s"], ["t"]), onnx.helper.make_node("Identity", ["x"], ["y"])]
+    infos = [onnx.helper.make_tensor_value_info(n, k, None) for n, k in (("s", 8), ("x", 1), ("t", 8), ("y", 1))]
+    graph = onnx.helper.make_graph(nodes, "g", infos[:2], infos[2:])
+    evaluator = ReferenceEvaluator(onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 18)]))
+    wanted = [str(i) * 1000 for i in range(20)]
+    texts = np.array([str(i) * 1000 for i in range(20)], object)
+    t, _ = evaluator.run(None, {"s": texts, "x": Acts(lambda: texts.fill(""))})
+    assert t.tolist() == wanted
+    assert set(texts) == {""}
+
+
 def test_unknown_output_names_the_nearest(bench):
     evaluator = bench.open("add")
     with pytest.raises(goruntime.NameNotFoundError, match=r'"cc".*nearest are "c"'):
@@ -117,6 +153,57 @@ def test_python_numbers_and_lists_take_the_declared_type(bench):
     (y,) = bench.open("double").run(None, {"x": 2.5})
     assert y.shape == ()
     assert y == 5
+
+
+@pytest.mark.parametrize("dtype", [np.bool_, np.uint8, np.int32, np.int64])
+@pytest.mark.parametrize(
+    ("given", "fits"),
+    [
+        (1.5, False), ([1, 0.5], False), (((0.0,), (np.float32(0.1),)), False), ([np.nan], False), ([np.inf], False),
+        (1.0, True), ([1, 0.0], True), ([], True), ((True, 0), True),
+    ],
+)  # fmt: skip
+def test_whole_numbers_are_not_made_of_fractions(given, fits, dtype):
+    kind = onnx.helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
+    infos = [onnx.helper.make_tensor_value_info(name, kind, None) for name in "xy"]
+    graph = onnx.helper.make_graph([onnx.helper.make_node("Identity", ["x"], ["y"])], "g", infos[:1], infos[1:])
+    evaluator = ReferenceEvaluator(onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 18)]))
+    if fits:
+        (y,) = evaluator.run(None, {"x": given})
+        np.testing.assert_array_equal(y, np.array(given, dtype), strict=True)
+    else:
+        with pytest.raises(goruntime.WrongTypeError, match=r"numbers with fractions are given, dtype.* expected: round them"):
+            evaluator.run(None, {"x": given})
+
+
+@pytest.mark.parametrize("seconds", [0, 0.0, -1, -np.inf, 1e-300])
+def test_a_time_limit_that_has_passed_ends_a_run_at_once(bench, seconds):
+    evaluator = bench.open("add")
+    with pytest.raises(goruntime.RunTimeoutError):
+        evaluator.run(None, {"a": A, "b": A}, timeout=seconds)
+    assert usable(evaluator)
+
+
+@pytest.mark.parametrize("seconds", [1e9, 1e300, np.inf])
+def test_a_time_limit_of_ages(bench, seconds):
+    assert bench.open("add").run(None, {"a": A, "b": A}, timeout=seconds)[0].tolist() == [2, 2, 2]
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "text"),
+    [
+        ({"timeout": np.nan}, goruntime.ArgumentError, "timeout is nan: a number of seconds expected"),
+        ({"timeout": "1"}, TypeError, "must be real number"),
+        ({"num_threads": 2**40}, goruntime.ArgumentError, "num_threads is 1099511627776: .* below 2[*][*]31 expected"),
+        ({"cancel": 5}, goruntime.WrongTypeError, "a CancelToken expected, int given"),
+        ({"context": 5}, goruntime.WrongTypeError, "context: a RuntimeContext expected, int given"),
+    ],
+)
+def test_options_that_are_not_what_they_should_be(bench, options, error, text):
+    evaluator = bench.open("add")
+    with pytest.raises(error, match=text):
+        evaluator.run(None, {"a": A, "b": A}, **options)
+    assert usable(evaluator)
 
 
 def test_nan_and_empty_tensors(bench):
