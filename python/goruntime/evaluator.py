@@ -162,13 +162,12 @@ class ReferenceEvaluator:
         of an evaluator is given those of its original."""
         import sys
 
-        if isinstance(new_ops, dict):
-            return new_ops
-        module = sys.modules.get(f"{__package__}.kernels")
-        if new_ops is None and module is None:
+        if new_ops is None and f"{__package__}.kernels" not in sys.modules:
             return {}
         from . import kernels
 
+        if isinstance(new_ops, kernels.Inherited):
+            return dict(new_ops)
         if not new_ops:
             return kernels.registered()
         from . import new_ops as subclasses
@@ -358,7 +357,9 @@ class ReferenceEvaluator:
         key = (source, tuple(kernels.items()))
         if key not in self._variants:
             execution, io = self._own_arenas()
-            every: Any = {**self._kernels, **kernels}
+            from .kernels import Inherited
+
+            every: Any = Inherited({**self._kernels, **kernels})
             made = ReferenceEvaluator(source, new_ops=every, verbose=self.verbose,
                                       check_shape_annotations=self._check, events_enabled=self._tracing, engine=self._engine or "goruntime",
                                       release_intermediates=self._release, string_dtype=self._strings, cpu_execution_counters=self._counting,
@@ -681,4 +682,6 @@ class ReferenceEvaluator:
 
 
 def _rebuild(data: Any, settings: dict[str, Any], kernels: dict[Key, Factory]) -> ReferenceEvaluator:
-    return ReferenceEvaluator(data, new_ops=kernels, **settings)  # type: ignore[arg-type]
+    from .kernels import Inherited
+
+    return ReferenceEvaluator(data, new_ops=Inherited(kernels), **settings)  # type: ignore[arg-type]

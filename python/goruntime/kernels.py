@@ -133,6 +133,10 @@ def unregister_custom_kernel(domain: str, op_type: str) -> bool:
         return _global.pop(_key(domain, op_type), None) is not None
 
 
+class Inherited(dict[Key, Factory]):
+    """The kernels of an evaluator, which a copy of it takes as new_ops."""
+
+
 def registered() -> dict[Key, Factory]:
     """Return a copy of the registered kernels."""
     with _lock:

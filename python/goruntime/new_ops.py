@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .errors import ArgumentError, WrongTypeError
-from .kernels import Factory, Kernel, Key, Place, _key
+from .kernels import Factory, Inherited, Kernel, Key, Place, _key
 
 
 def factories(classes: Iterable[type[Any]], verbose: int) -> dict[Key, Factory]:
@@ -38,9 +38,15 @@ def check(cls: Any) -> None:
 
 def expanded(classes: Iterable[type[Any]]) -> tuple[list[type[Any]], list[type[Any]]]:
     """Return the classes that compute, and those that ask for the function that the
-    schema of their operator has: subclasses of OpRunExpand."""
+    schema of their operator has: subclasses of OpRunExpand.
+
+    Raises:
+        WrongTypeError: what is given is no list of classes.
+    """
     from onnx.reference.op_run import OpRunExpand
 
+    if isinstance(classes, Mapping | type) or not isinstance(classes, Iterable):
+        raise WrongTypeError(f"new_ops: a list of subclasses of onnx.reference.op_run.OpRun expected, {classes!r} given")
     every = list(classes)
     expand = [cls for cls in every if isinstance(cls, type) and issubclass(cls, OpRunExpand)]
     return [cls for cls in every if cls not in expand], expand
@@ -97,7 +103,7 @@ class Body:
         self.proto_ = graph
         self.input_names = [info.name for info in graph.input]
         self.output_names = [info.name for info in graph.output]
-        self._evaluator = ReferenceEvaluator(whole, dict(place.opsets), functions, new_ops=place.kernels)  # type: ignore[arg-type]
+        self._evaluator = ReferenceEvaluator(whole, dict(place.opsets), functions, new_ops=Inherited(place.kernels))  # type: ignore[arg-type]
         place.used.update(self._evaluator._used)
 
     def run(self, output_names: list[str] | None, feed_inputs: dict[str, Any], attributes: Any = None, **_: Any) -> list[Any]:

@@ -258,6 +258,12 @@ def test_other_classes_are_refused(given, error, text):
         ReferenceEvaluator(model(helper.make_node("Relu", ["x"], ["y"])), new_ops=[given])
 
 
+@pytest.mark.parametrize("given", [{"InvAlpha": InvAlpha}, {("custom", "InvAlpha"): InvAlpha}, InvAlpha, 5])
+def test_what_is_no_list_of_classes_is_refused(given):
+    with pytest.raises(WrongTypeError, match=r"new_ops: a list of subclasses of onnx\.reference\.op_run\.OpRun expected, .+ given"):
+        ReferenceEvaluator(model(node("InvAlpha", ["x"], ["y"], alpha=1.0)), new_ops=given)
+
+
 def test_used_kernels_names_those_of_subgraphs():
     loop = helper.make_graph(
         [node("InvAlpha", ["v"], ["out"], alpha=0.5), helper.make_node("Identity", ["c"], ["go"])], "b",
