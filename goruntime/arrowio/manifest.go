@@ -2,6 +2,7 @@ package arrowio
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 
 	"github.com/goruntime/goruntime/goruntime/errs"
@@ -70,7 +71,8 @@ type Batching struct {
 // ReadManifest reads a manifest file.
 //
 // Errors: errs.IO, and errs.Argument for text that is no manifest; an unknown field is
-// one, since it is most likely a known one misspelled.
+// one, since it is most likely a known one misspelled, and so is a limit below 0, which
+// would limit nothing.
 func ReadManifest(path string) (*Manifest, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -80,11 +82,54 @@ func ReadManifest(path string) (*Manifest, error) {
 	d := json.NewDecoder(f)
 	d.DisallowUnknownFields()
 	m := &Manifest{}
-	if err := d.Decode(m); err != nil {
+	err = d.Decode(m)
+	if err == nil && d.More() {
+		err = errors.New("there is more text behind the object")
+	}
+	if err == nil {
+		err = m.check()
+	}
+	if err != nil {
 		return nil, errs.New(errs.Argument, "the manifest %s: %w", path, err)
 	}
 	return m, nil
 }
+
+// check compares numbers and names with what they may be.
+func (m *Manifest) check() error {
+	l, b := &m.Limits, &m.Batch
+	for _, n := range []struct {
+		field string
+		is    int64
+	}{
+		{"limits.rows", l.Rows},
+		{"limits.bytes", l.Bytes},
+		{"limits.columns", int64(l.Columns)},
+		{"limits.string_bytes", l.StringBytes},
+		{"limits.nesting", int64(l.Nesting)},
+		{"limits.concurrency", int64(l.Concurrency)},
+		{"limits.queue", int64(l.Queue)},
+		{"limits.in_flight_bytes", l.InFlightBytes},
+		{"batching.max_rows", b.MaxRows},
+		{"batching.max_bytes", b.MaxBytes},
+		{"batching.delay_us", b.DelayMicros},
+	} {
+		if n.is < 0 {
+			return errs.New(errs.Argument, "%s is %d: 0 or more expected; leave it out for no limit", n.field, n.is)
+		}
+	}
+	if b.DelayMicros > maxDelay {
+		return errs.New(errs.Argument, "batching.delay_us is %d: at most %d, an hour, expected", b.DelayMicros, int64(maxDelay))
+	}
+	for i, o := range m.Outputs {
+		if o.Value == "" {
+			return errs.New(errs.Argument, "output %d has no value: the name of one expected", i)
+		}
+	}
+	return nil
+}
+
+const maxDelay = 3600 * 1000 * 1000
 
 // Write writes the manifest as people edit it.
 func (m *Manifest) Write(path string) error {

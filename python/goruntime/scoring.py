@@ -63,7 +63,7 @@ class Rules:
 
         Raises:
             ModelError: the manifest is of another file.
-            ArgumentError: the manifest is no JSON object.
+            ArgumentError: the manifest is no JSON object, or has unknown fields.
         """
         path = pathlib.Path(model)
         beside = path.with_suffix(".manifest.json")
@@ -71,13 +71,12 @@ class Rules:
             return cls()
         try:
             manifest = json.loads(beside.read_text())
-            sha256 = manifest.get("sha256")
-            rules = manifest.get("inputs", {})
+            sha256, rules = _read(manifest)
             outputs = {o["value"]: o.get("column") or o["value"] for o in manifest.get("outputs", ())}
             inputs = {name: rule["columns"] for name, rule in rules.items() if rule.get("columns")}
-            fills = {name: rule["fill"] for name, rule in rules.items() if "fill" in rule}
+            fills = {name: rule["fill"] for name, rule in rules.items() if rule.get("fill") is not None}
             casts = [name for name, rule in rules.items() if rule.get("cast")]
-        except (ValueError, AttributeError, KeyError, TypeError) as error:
+        except (ValueError, AttributeError, KeyError, TypeError, RecursionError) as error:
             raise ArgumentError(f"{beside} is no manifest: {type(error).__name__} {error}: `goruntime manifest` writes one") from error
         if len(outputs) < len(manifest.get("outputs", ())):
             raise ArgumentError(f"{beside} returns a value under two names, which only a server does: name each value once")
@@ -87,6 +86,29 @@ class Rules:
             if found != sha256:
                 raise ModelError(f"the SHA-256 of {path} is {found}, the manifest beside it says {sha256}")
         return cls(inputs=inputs, outputs=outputs, fills=fills, casts=casts)
+
+
+def _read(manifest: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """Return the checksum and the rules of inputs of a manifest, "" where it has none.
+
+    Raises:
+        ValueError: a field is unknown, most likely a known one misspelled, or of another type.
+    """
+    rules = manifest.get("inputs") or {}
+    _check(manifest, name=str, version=str, sha256=str, inputs=dict, outputs=list, schema=dict, limits=dict, batching=dict)
+    for rule in rules.values():
+        _check(rule, columns=list, fill=object, cast=bool)
+    for output in manifest.get("outputs") or ():
+        _check(output, value=str, column=str)
+    return manifest.get("sha256", ""), rules
+
+
+def _check(fields: Mapping[str, Any], **known: type) -> None:
+    for name, value in fields.items():
+        if name not in known:
+            raise ValueError(f"the field {name!r} is unknown")
+        if not isinstance(value, known[name]):
+            raise ValueError(f"the field {name!r} is {value!r}, a {known[name].__name__} expected")
 
 
 class Scoring:

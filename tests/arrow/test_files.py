@@ -204,6 +204,12 @@ def test_the_manifest_beside_a_model_is_followed(features):
     for text, message in (
         (json.dumps({**manifest, "sha256": "ab"}), "the manifest beside it says ab"),
         ("[]", "is no manifest"),
+        ("[" * 100000, "is no manifest: RecursionError"),
+        ('{"output": []}', "the field 'output' is unknown"),
+        ('{"inputs": {"x": {"fil": 2}}}', "the field 'fil' is unknown"),
+        ('{"inputs": {"x": {"columns": "f_a"}}}', "the field 'columns' is 'f_a', a list expected"),
+        ('{"inputs": {"x": {"cast": "no"}}}', "the field 'cast' is 'no', a bool expected"),
+        ('{"outputs": [{"value": 3}]}', "the field 'value' is 3, a str expected"),
         (json.dumps({"outputs": [{"value": "y"}, {"value": "y", "column": "again"}]}), "name each value once"),
     ):
         (folder / "m.manifest.json").write_text(text)
