@@ -2,6 +2,7 @@ package arrowio
 
 import (
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/goruntime/goruntime/goruntime/errs"
 )
@@ -35,58 +36,52 @@ func (p *Plan) limits(b arrow.RecordBatch) error {
 	return nil
 }
 
+// Size returns the bytes of the buffers of a batch.
+func Size(b arrow.RecordBatch) int64 { return sum(b, buffersOf) }
+
 // textSize returns the bytes of the strings of a batch, as its buffers have them.
-func textSize(b arrow.RecordBatch) int64 {
+func textSize(b arrow.RecordBatch) int64 { return sum(b, textsOf) }
+
+// sum adds up what count says of the columns of a batch and of what lies in them.
+func sum(b arrow.RecordBatch, count func(arrow.ArrayData) int64) int64 {
 	var n int64
 	for _, c := range b.Columns() {
-		n += textOf(c.Data())
+		n += sumOf(c.Data(), count)
 	}
 	return n
 }
 
-func textOf(d arrow.ArrayData) int64 {
-	var n int64
-	if isText(d.DataType()) && len(d.Buffers()) > 1 {
-		texts := 2
-		if d.DataType().ID() == arrow.STRING_VIEW {
-			texts = 1 // views have short strings in them
-		}
-		for _, b := range d.Buffers()[min(texts, len(d.Buffers())):] {
-			if b != nil {
-				n += int64(b.Len())
-			}
-		}
-	}
+func sumOf(d arrow.ArrayData, count func(arrow.ArrayData) int64) int64 {
+	n := count(d)
 	for _, c := range d.Children() {
-		n += textOf(c)
+		n += sumOf(c, count)
 	}
 	if d.DataType().ID() == arrow.DICTIONARY && d.Dictionary() != nil {
-		n += textOf(d.Dictionary())
+		n += sumOf(d.Dictionary(), count)
 	}
 	return n
 }
 
-// Size returns the bytes of the buffers of a batch.
-func Size(b arrow.RecordBatch) int64 {
-	var n int64
-	for _, c := range b.Columns() {
-		n += sizeOf(c.Data())
+func buffersOf(d arrow.ArrayData) int64 { return bytesOf(d.Buffers()) }
+
+// textsOf is 0 for what is no strings.
+func textsOf(d arrow.ArrayData) int64 {
+	if !isText(d.DataType()) {
+		return 0
 	}
-	return n
+	texts := 2
+	if d.DataType().ID() == arrow.STRING_VIEW {
+		texts = 1 // views have short strings in them
+	}
+	return bytesOf(d.Buffers()[min(texts, len(d.Buffers())):])
 }
 
-func sizeOf(d arrow.ArrayData) int64 {
+func bytesOf(buffers []*memory.Buffer) int64 {
 	var n int64
-	for _, b := range d.Buffers() {
+	for _, b := range buffers {
 		if b != nil {
 			n += int64(b.Len())
 		}
-	}
-	for _, c := range d.Children() {
-		n += sizeOf(c)
-	}
-	if d.DataType().ID() == arrow.DICTIONARY {
-		n += sizeOf(d.Dictionary())
 	}
 	return n
 }

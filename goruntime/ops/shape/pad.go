@@ -17,22 +17,14 @@ var Pad = op.Declare("", "Pad", func() op.Def {
 		},
 		Attrs: op.Attrs(op.String("mode", "constant")),
 		Shape: func(c *op.Infer) error {
-			pads, err := c.Ints(1)
-			if err != nil {
-				return err
-			}
-			axes, err := optionalInts(c, 3)
+			pads, axes, err := padInputs(c)
 			if err != nil {
 				return err
 			}
 			return padShape(c, pads, axes, c.Has(3))
 		},
 		Prepare: func(c *op.Context) error {
-			pads, err := c.Ints(1)
-			if err != nil {
-				return err
-			}
-			axes, err := optionalInts(c, 3)
+			pads, axes, err := padInputs(c)
 			if err != nil {
 				return err
 			}
@@ -57,6 +49,15 @@ var Pad = op.Declare("", "Pad", func() op.Def {
 		Also: map[int][]tensor.DType{1: {tensor.I64}, 3: {tensor.I32, tensor.I64}},
 	}
 })
+
+// padInputs returns the paddings and the axes that they are of.
+func padInputs(c intReader) (pads, axes []int, err error) {
+	if pads, err = c.Ints(1); err != nil {
+		return nil, nil, err
+	}
+	axes, err = optionalInts(c, 3)
+	return pads, axes, err
+}
 
 // Pad2 is Pad before version 11: everything is an attribute, floats only.
 var Pad2 = op.Declare("", "Pad", func() op.Def {
