@@ -7,8 +7,9 @@ import glob
 import os
 import re
 import sys
+from collections.abc import Sequence
 
-from .errors import ArgumentError, WrongTypeError
+from .errors import ArgumentError, UnsupportedError, WrongTypeError
 
 # The environment variable that names the library's file.
 VARIABLE = "GORUNTIME_ONNXRUNTIME"
@@ -43,14 +44,28 @@ def _packaged() -> str | None:
     return None
 
 
-def chosen(engine: str | OnnxRuntime) -> OnnxRuntime | None:
-    """Return the engine that is meant; None is goruntime's own."""
-    if isinstance(engine, OnnxRuntime):
-        return engine
-    if not isinstance(engine, str):
+def chosen(engine: str | OnnxRuntime, looking: Sequence[str], counting: bool) -> OnnxRuntime | None:
+    """Return the engine that is meant; None is goruntime's own.
+
+    Args:
+        engine: as an evaluator is given it.
+        looking: the arguments beside it that look at inner values.
+        counting: whether loops are to be counted.
+
+    Raises:
+        WrongTypeError, ArgumentError: it is none.
+        UnsupportedError: it cannot do what is asked for beside it.
+    """
+    if not isinstance(engine, str | OnnxRuntime):
         raise WrongTypeError(f'engine: "goruntime", "ort" or an OnnxRuntime expected, {type(engine).__name__} given')
+    if engine == "goruntime":
+        return None
     if engine == "ort":
-        return OnnxRuntime()
-    if engine != "goruntime":
+        engine = OnnxRuntime()
+    if isinstance(engine, str):
         raise ArgumentError(f'engine {engine!r}: "goruntime" and "ort" are here')
-    return None
+    if looking:
+        raise UnsupportedError(f"{', '.join(looking)}: this looks at inner values, which ONNX Runtime does not show; leave the engine at its default")
+    if counting:
+        raise UnsupportedError("cpu_execution_counters: ONNX Runtime has threads of its own, which tell nothing; leave the engine at its default")
+    return engine

@@ -114,7 +114,13 @@ class ReferenceEvaluator:
             if arena is not None and not isinstance(arena, ExecutionArena | IOArena):
                 raise WrongTypeError(f"{name}: an {kind.__name__} expected, {type(arena).__name__} given")
         if engine != "goruntime":
-            self._engine = self._other_engine(engine, verbose, check_shape_annotations, events_enabled, release_intermediates, cpu_execution_counters)
+            from .engines import chosen
+
+            looking = {
+                "verbose above 1": verbose > 1, "check_shape_annotations": check_shape_annotations, "events_enabled": events_enabled,
+                "release_intermediates=False": not release_intermediates,
+            }  # fmt: skip
+            self._engine = chosen(engine, [name for name, asked in looking.items() if asked], cpu_execution_counters)
         if cpu_execution is not None:
             from .policy import threads_of
 
@@ -130,11 +136,11 @@ class ReferenceEvaluator:
         native()  # starts the core, which gets ready while the model's reader is loaded
         from .protos import source
 
-        self._path, self._bytes = source(proto, opsets, functions)
+        self._functions = list(functions or ())
+        self._path, self._bytes = source(proto, opsets, None if functions is None else self._functions)
         self.proto_: Any = proto if self._path is None and not isinstance(proto, bytes | bytearray | memoryview) else None
         self._arenas: tuple[ExecutionArena, IOArena] | None = None
         self._events: list[RuntimeEvent] = []
-        self._functions = list(functions or ())
         self._variants: dict[Any, ReferenceEvaluator] = {}  # with other attributes or kernels
         self._kernels = self._first_kernels(new_ops)
         self._used: dict[Key, Factory] = {}
@@ -142,20 +148,6 @@ class ReferenceEvaluator:
         self._binding: Any = None  # of the columns that were scored last, see goruntime.arrow
         self._plain = not (self._unbound or verbose > 1 or events_enabled or check_shape_annotations)
         self._begin()
-
-    @staticmethod
-    def _other_engine(engine: str | OnnxRuntime, verbose: int, check: bool, tracing: bool, release: bool, counting: bool) -> OnnxRuntime | None:
-        """Return the engine, which must be able to do what else is asked for."""
-        from .engines import chosen
-
-        found = chosen(engine)
-        asked = {"verbose above 1": verbose > 1, "check_shape_annotations": check, "events_enabled": tracing, "release_intermediates=False": not release}
-        if found is not None and any(asked.values()):
-            what = ", ".join(name for name, wanted in asked.items() if wanted)
-            raise UnsupportedError(f"{what}: this looks at inner values, which ONNX Runtime does not show; leave the engine at its default")
-        if found is not None and counting:
-            raise UnsupportedError("cpu_execution_counters: ONNX Runtime has threads of its own, which tell nothing; leave the engine at its default")
-        return found
 
     def _first_kernels(self, new_ops: Iterable[type[Any]] | None) -> dict[Key, Factory]:
         """Return the Python kernels: of new_ops, then those registered for all. A copy

@@ -90,6 +90,15 @@ def test_types_that_a_function_declares():
         evaluator.run(None, {"x": X[None]}, attributes={"by": 1.0})
 
 
+def test_functions_may_be_read_once():
+    caller = helper.make_function("local", "Twice", ["x"], ["y"], [helper.make_node("Scale", ["x"], ["y"], domain="local")],
+                                  [helper.make_opsetid("", 18), helper.make_opsetid("local", 1)], ["unused"])  # fmt: skip
+    caller.node[0].attribute.append(helper.make_attribute("by", 3.0))
+    evaluator = ReferenceEvaluator(caller, functions=iter([SCALE]))
+    for _ in range(2):
+        np.testing.assert_array_equal(evaluator.run(None, {"x": X}, attributes={"unused": 1})[0], X.clip(0) * 3)
+
+
 def test_functions_are_functions():
     graph = helper.make_graph([], "g", [], [])
     with pytest.raises(WrongTypeError, match="functions: a FunctionProto or an evaluator of one expected, int given"):
