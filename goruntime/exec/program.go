@@ -107,7 +107,10 @@ func (p *program) matches(in []tensor.View, whole bool) bool {
 		return false
 	}
 	for i := range p.sig {
-		if p.sig[i].DType != in[i].DType || (p.sig[i].Columns == nil) != (in[i].Columns == nil) || !sameParts(p.sig[i].Parts, in[i].Parts) || !p.any(i) && !p.sig[i].Shape.Equal(in[i].Shape) {
+		if p.sig[i].DType != in[i].DType || (p.sig[i].Columns == nil) != (in[i].Columns == nil) || !p.any(i) && !p.sig[i].Shape.Equal(in[i].Shape) {
+			return false
+		}
+		if (p.sig[i].Parts != nil || in[i].Parts != nil) && !sameParts(p.sig[i].Parts, in[i].Parts) {
 			return false
 		}
 	}
