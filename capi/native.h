@@ -21,7 +21,7 @@ enum {
   COPY_RECEIVE, COPY_SEND, COPY_UNALIGNED
 };
 
-enum { DTYPE_F32 = 1, DTYPE_I64 = 7, DTYPE_STRING = 8, DTYPE_F64 = 11, NUM_DTYPES = 29 };
+enum { DTYPE_F32 = 1, DTYPE_I64 = 7, DTYPE_STRING = 8, DTYPE_BOOL = 9, DTYPE_F64 = 11, NUM_DTYPES = 29 };
 
 /* native_error.c */
 extern volatile int gr_forked; /* set in a forked child, where Go must not be entered */
@@ -66,7 +66,8 @@ int gr_packed(int dtype);
 PyObject *gr_unpacked(gr_output *output); /* takes the lease */
 int gr_pack_view(PyObject *array, PyObject *keep, uint64_t io, int dtype, void **data);
 
-extern gr_lease_shared *gr_lease_words;
+/* shared.c */
+extern gr_lease_shared gr_words;
 
 /* native_dlpack.c */
 PyObject *gr_dlpack_export(PyObject *module, PyObject *args);   /* (array, versioned) -> capsule */

@@ -5,8 +5,6 @@
 
 #include "native.h"
 
-gr_lease_shared *gr_lease_words = NULL;
-
 /* NumPy's own types by TensorProto.DataType. */
 static const int numpy_types[NUM_DTYPES] = {
     -1,        NPY_FLOAT32, NPY_UINT8,  NPY_INT8,   NPY_UINT16, NPY_INT16,     NPY_INT32,      NPY_INT64, NPY_OBJECT,
@@ -87,7 +85,7 @@ static int n_waiting = 0;
 
 /* lease_dealloc is the one release of a lease: any thread, any time, no Go. */
 static void lease_dealloc(Lease *self) {
-  gr_lease_release(self->lease, self->generation, gr_lease_words);
+  gr_lease_release(self->lease, self->generation, &gr_words);
   if (n_waiting < (int)(sizeof waiting / sizeof *waiting)) waiting[n_waiting++] = self;
   else PyObject_Free(self);
 }
@@ -124,7 +122,7 @@ gr_lease *gr_lease_under(PyObject *array, uint32_t *generation) {
 }
 
 void gr_output_drop(gr_output *output) {
-  if (output->lease != NULL) gr_lease_release(output->lease, output->generation, gr_lease_words);
+  if (output->lease != NULL) gr_lease_release(output->lease, output->generation, &gr_words);
   output->lease = NULL;
   if (output->value != NULL) {
     gr_value_drop(output->value);

@@ -38,7 +38,7 @@ static int schema_init(struct ArrowSchema *s, const char *format, const char *na
 static const char *leaf_format(PyArrayObject *array) {
   int dtype = gr_dtype_of(array);
   if (dtype == DTYPE_STRING) return "U";
-  if (dtype == 9) return "b";
+  if (dtype == DTYPE_BOOL) return "b";
   return dtype > 0 && dtype < NUM_DTYPES ? format_of_dtype[dtype] : NULL;
 }
 
@@ -70,7 +70,7 @@ static void array_release(struct ArrowArray *a) {
   free(a->children);
   Owned *o = a->private_data;
   if (o != NULL) {
-    if (o->lease != NULL) gr_lease_release(o->lease, o->generation, gr_lease_words);
+    if (o->lease != NULL) gr_lease_release(o->lease, o->generation, &gr_words);
     free(o->own[0]);
     free(o->own[1]);
     free(o);
@@ -149,7 +149,7 @@ static int column_array(struct ArrowArray *a, PyArrayObject *array, int axis, in
   int dtype = gr_dtype_of(array);
   if (array_init(a, length, dtype == DTYPE_STRING ? 3 : 2, 0) < 0) return -1;
   if (dtype == DTYPE_STRING) return strings(a->private_data, array);
-  return dtype == 9 ? booleans(a->private_data, array) : numbers(a->private_data, array);
+  return dtype == DTYPE_BOOL ? booleans(a->private_data, array) : numbers(a->private_data, array);
 }
 
 /* ---- capsules ---- */
@@ -201,7 +201,7 @@ static void copied(PyArrayObject *array, uint64_t io) {
   uint32_t generation;
   gr_error *error = NULL;
   if (dtype == DTYPE_STRING) reason = COPY_CONVERSION;
-  else if (dtype == 9) reason = COPY_BITS;
+  else if (dtype == DTYPE_BOOL) reason = COPY_BITS;
   else if (gr_lease_under((PyObject *)array, &generation) != NULL) return;
   if (gr_arena_count_copy(io, bytes, reason, &error) != GR_OK) gr_error_free(error);
 }

@@ -72,7 +72,6 @@ static int exec_module(PyObject *module) {
     return -1;
   }
   loaded = 1;
-  gr_lease_words = gr_shared();
   if (gr_install_fork_guard() != 0) {
     PyErr_SetString(PyExc_ImportError, "goruntime could not install its fork guard");
     return -1;

@@ -168,7 +168,7 @@ PyObject *gr_other_type(PyObject *value) {
 /* ---- outputs ---- */
 
 void gr_value_drop(gr_value *v) {
-  if (v->lease != NULL) gr_lease_release(v->lease, v->generation, gr_lease_words);
+  if (v->lease != NULL) gr_lease_release(v->lease, v->generation, &gr_words);
   v->lease = NULL;
   for (int64_t i = 0; v->items != NULL && i < v->n; i++) gr_value_drop(&v->items[i]);
 }
@@ -235,17 +235,23 @@ static PyObject *dict_of(gr_value *v, Keys *keys) {
   return dict;
 }
 
-static PyObject *object_of(gr_value *v, Keys *keys) {
+/* object_of returns a value as lists, None and dicts of what copy makes of its tensors or,
+ * without it, of arrays that take their leases. */
+static PyObject *object_of(gr_value *v, Keys *keys, PyObject *(*copy)(const gr_view *tensor)) {
+  if (v->kind == GR_TENSOR && copy != NULL) {
+    gr_view tensor = {.data = v->data, .dims = v->dims, .dtype = v->dtype, .rank = (int32_t)v->n};
+    return copy(&tensor);
+  }
   if (v->kind == GR_TENSOR) {
     gr_output o;
     output_of(v, &o);
     return gr_array_of(&o);
   }
   if (v->kind == GR_MAP) return dict_of(v, keys);
-  if (v->kind == GR_OPTIONAL) return v->n == 0 ? Py_NewRef(Py_None) : object_of(&v->items[0], keys);
+  if (v->kind == GR_OPTIONAL) return v->n == 0 ? Py_NewRef(Py_None) : object_of(&v->items[0], keys, copy);
   PyObject *list = PyList_New((Py_ssize_t)v->n);
   for (int64_t i = 0; list != NULL && i < v->n; i++) {
-    PyObject *item = object_of(&v->items[i], keys);
+    PyObject *item = object_of(&v->items[i], keys, copy);
     if (item == NULL) Py_CLEAR(list);
     else PyList_SET_ITEM(list, (Py_ssize_t)i, item);
   }
@@ -255,31 +261,17 @@ static PyObject *object_of(gr_value *v, Keys *keys) {
 /* gr_other_copied returns a value that somebody else owns as lists, None and dicts of
  * what copy makes of its tensors. */
 PyObject *gr_other_copied(const gr_value *v, PyObject *(*copy)(const gr_view *tensor)) {
-  if (v->kind == GR_TENSOR) {
-    gr_view tensor = {.data = v->data, .dims = v->dims, .dtype = v->dtype, .rank = (int32_t)v->n};
-    return copy(&tensor);
-  }
-  if (v->kind == GR_OPTIONAL) return v->n == 0 ? Py_NewRef(Py_None) : gr_other_copied(&v->items[0], copy);
-  if (v->kind == GR_MAP) {
-    Keys keys = {NULL, NULL};
-    PyObject *dict = dict_of((gr_value *)v, &keys); /* lists what lies there, leases or not */
-    Py_XDECREF(keys.list);
-    return dict;
-  }
-  PyObject *list = PyList_New((Py_ssize_t)v->n);
-  for (int64_t i = 0; list != NULL && i < v->n; i++) {
-    PyObject *item = gr_other_copied(&v->items[i], copy);
-    if (item == NULL) Py_CLEAR(list);
-    else PyList_SET_ITEM(list, (Py_ssize_t)i, item);
-  }
-  return list;
+  Keys keys = {NULL, NULL};
+  PyObject *object = object_of((gr_value *)v, &keys, copy); /* takes nothing of it */
+  Py_XDECREF(keys.list);
+  return object;
 }
 
 /* gr_other_of returns an output that is no tensor as lists, None and dicts; it
  * takes the output. */
 PyObject *gr_other_of(gr_output *output) {
   Keys keys = {NULL, NULL};
-  PyObject *object = object_of(output->value, &keys);
+  PyObject *object = object_of(output->value, &keys, NULL);
   Py_XDECREF(keys.list);
   gr_output_drop(output);
   return object;
