@@ -38,9 +38,6 @@ func ParseIn(b []byte, dir string) (*Model, error) {
 // those of Parse.
 func ParseGraph(b []byte) (*Graph, error) { return parse(b, "graph", (*decoder).graph) }
 
-// ParseFunction reads a FunctionProto, as ParseGraph does.
-func ParseFunction(b []byte) (*Function, error) { return parse(b, "function", (*decoder).function) }
-
 // ParseNode reads a NodeProto, as ParseGraph does.
 func ParseNode(b []byte) (*Node, error) { return parse(b, "node", (*decoder).node) }
 

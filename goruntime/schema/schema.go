@@ -57,8 +57,8 @@ type Constraint struct {
 	Types []string
 }
 
-// Unlimited is the greatest number of parameters where there is no limit.
-const Unlimited = int(^uint(0) >> 1)
+// unlimited is the greatest number of parameters where there is no limit.
+const unlimited = int(^uint(0) >> 1)
 
 // Types returns the types that a formal parameter may have.
 func (o *Op) Types(p Param) []string {
@@ -112,19 +112,13 @@ func formal(params []Param, i int) (Param, bool) {
 	return params[i], true
 }
 
-// InputCount returns how many inputs a node has at least and at most, the
-// latter Unlimited where the last one is variadic. Optional ones before a
-// variadic one count, as in the onnx package: their places are given.
-func (o *Op) InputCount() (least, most int) { return count(o.Inputs) }
-
-// OutputCount is InputCount for outputs.
-func (o *Op) OutputCount() (least, most int) { return count(o.Outputs) }
-
+// count returns how many inputs or outputs a node has at least and at most, as the onnx
+// package counts them: the places of optional ones before a variadic one are given.
 func count(params []Param) (least, most int) {
 	for i, p := range params {
 		switch {
 		case p.Variadic:
-			return i + p.Min, Unlimited
+			return i + p.Min, unlimited
 		case !p.Optional:
 			least = i + 1
 		}

@@ -131,7 +131,7 @@ func TestCountsAreThoseOfTheOnnxPackage(t *testing.T) {
 				t.Fatal(err)
 			}
 			if n[i] == math.MaxInt32 {
-				n[i] = Unlimited
+				n[i] = unlimited
 			}
 		}
 		o, ok := Lookup(p[0], p[1], int64(n[0]))
@@ -139,8 +139,8 @@ func TestCountsAreThoseOfTheOnnxPackage(t *testing.T) {
 			t.Errorf("%q was not found", p)
 			continue
 		}
-		minIn, maxIn := o.InputCount()
-		minOut, maxOut := o.OutputCount()
+		minIn, maxIn := count(o.Inputs)
+		minOut, maxOut := count(o.Outputs)
 		if got := [5]int{o.SinceVersion, minIn, maxIn, minOut, maxOut}; got != n {
 			t.Errorf("%s.%s: %v, %v expected", p[0], p[1], got, n)
 		}

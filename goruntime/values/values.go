@@ -69,10 +69,14 @@ func (v *Value) Part(view tensor.View) *Value {
 }
 
 // Maps returns a sequence of maps: all have the keys, each has a row of a matrix of as
-// many columns, in whose memory its values lie. What it makes is made at once.
+// many columns, in whose memory its values lie. A matrix of rank 1 is one row. What it
+// makes is made at once.
 func Maps(keys, matrix *Value) *Value {
-	n := keys.View.Elements()
-	each, rows := tensor.Shape{n}, matrix.View.Elements()/max(1, n)
+	n, rows := keys.View.Elements(), 1
+	if s := matrix.View.Shape; len(s) > 1 {
+		rows = s[0]
+	}
+	each := tensor.Shape{n}
 	list, items := make([]Value, 2*rows), make([]*Value, 3*rows)
 	maps, items := items[:rows:rows], items[rows:]
 	for i := range maps {

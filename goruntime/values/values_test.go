@@ -83,6 +83,7 @@ func TestMapsShareKeysAndAMatrix(t *testing.T) {
 	for i := range 6 {
 		tensor.Elems[float32](&matrix.View)[i] = float32(i)
 	}
+	matrix.View.Shape = tensor.Shape{3, 2}
 	maps := Maps(keys, matrix)
 	keys.Release()
 	matrix.Release()
@@ -100,5 +101,44 @@ func TestMapsShareKeysAndAMatrix(t *testing.T) {
 	last.Release()
 	if n := a.Stats().LiveBlocks; n != 0 {
 		t.Errorf("%d blocks live at the end", n)
+	}
+}
+
+func TestMapsAreAsManyAsRows(t *testing.T) {
+	testkit.NoLeaks(t)
+	a := arena.NewExecution(arena.Options{})
+	defer a.Close()
+	for _, c := range []struct {
+		shape tensor.Shape
+		rows  int
+	}{
+		{tensor.Shape{3, 2}, 3},
+		{tensor.Shape{2}, 1},
+		{tensor.Shape{0, 2}, 0},
+		{tensor.Shape{3, 0}, 3},
+		{tensor.Shape{0}, 1},
+		{tensor.Shape{0, 0}, 0},
+	} {
+		columns := c.shape[len(c.shape)-1]
+		keys, matrix := element(t, a, columns), element(t, a, c.shape.Elements())
+		matrix.View.Shape = c.shape
+		maps := Maps(keys, matrix)
+		keys.Release()
+		matrix.Release()
+		if len(maps.Items) != c.rows {
+			t.Errorf("%v: %d maps, %d expected", c.shape, len(maps.Items), c.rows)
+		}
+		for i, m := range maps.Items {
+			if n := m.Items[0].View.Elements(); n != columns {
+				t.Errorf("%v: map %d has %d keys, %d expected", c.shape, i, n, columns)
+			}
+			if v := &m.Items[1].View; v.Elements() != columns || columns > 0 && v.Data != matrix.View.At(i*columns) {
+				t.Errorf("%v: the values of map %d are %v", c.shape, i, v)
+			}
+		}
+		maps.Release()
+		if n := a.Stats().LiveBlocks; n != 0 {
+			t.Errorf("%v: %d blocks are live", c.shape, n)
+		}
 	}
 }
