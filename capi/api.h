@@ -144,7 +144,8 @@ typedef struct gr_call {
   size_t n_inputs;
   gr_output *outputs;
   size_t n_outputs;
-  const gr_view *lent; /* NULL, or one for each output, data NULL where not lent */
+  const gr_view *lent; /* NULL, or one for each output, data NULL where not lent; no two
+                        * share memory, and an input that shares it is copied before */
   uint64_t execution;  /* replaces the session's arena where not 0 */
   uint64_t io;
   uint64_t stop;    /* from gr_stop_new, or 0 */

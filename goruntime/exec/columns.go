@@ -183,26 +183,3 @@ type gathering struct{ out, in *tensor.View }
 func (g *gathering) Chunk(lo, hi int) {
 	op.GatherRows(g.out.At(lo*g.in.Shape[1]), g.in, lo, hi)
 }
-
-// dense runs c on an engine that knows no columns and no parts: inputs that lie so are
-// gathered before.
-func (c *Call) dense(on Resources, r Runner) error {
-	given := c.In
-	defer func() { c.In = given }()
-	c.In = slices.Clone(given)
-	for i := range c.In {
-		v := &c.In[i]
-		if v.Dense() {
-			continue
-		}
-		h, err := on.Execution.Acquire(v.Bytes())
-		if err != nil {
-			return err
-		}
-		defer h.Release()
-		on.IO.CountCopy(gatherReason(v), v.Bytes())
-		op.GatherRows(h.Data(), v, 0, v.Shape[0])
-		v.Data, v.Columns, v.Parts = h.Data(), nil, nil
-	}
-	return r.Run(c, on)
-}

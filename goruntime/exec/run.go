@@ -55,7 +55,8 @@ type Call struct {
 	// view has the DType tensor.Other.
 	Values []*values.Value
 	// Lent, where not nil, has one view for each output: memory of the caller
-	// that the output is written to, or nil.
+	// that the output is written to, or nil: each memory of its own. An input that lies in
+	// it is copied before.
 	Lent []*tensor.View
 	// Out receives the outputs; it must be as long as the wanted values.
 	Out []Result
@@ -123,8 +124,15 @@ func (s *Session) Run(c *Call) error {
 		return err
 	}
 	on := s.resources(c)
+	if c.Lent != nil {
+		lent, err := c.lentSpans(t.Names)
+		if err != nil {
+			return err
+		}
+		return c.staged(on, t.runner, lent, s.inputs)
+	}
 	if _, own := t.runner.(*unit); !own && slices.ContainsFunc(c.In, func(v tensor.View) bool { return !v.Dense() }) {
-		return c.dense(on, t.runner)
+		return c.staged(on, t.runner, nil, s.inputs)
 	}
 	return t.runner.Run(c, on)
 }

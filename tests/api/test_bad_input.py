@@ -282,6 +282,33 @@ def test_bound_outputs(bench):
     assert usable(evaluator)
 
 
+PAIR = """<ir_version: 10, opset_import: ["" : 21]> g (float[N] x) => (float[N] s, float[N] p) { s = Add(x, x) p = Mul(s, x) }"""
+
+
+def test_outputs_bound_to_one_memory():
+    evaluator = ReferenceEvaluator(onnx.parser.parse_model(PAIR))
+    y, wide = np.zeros(3, np.float32), np.zeros(5, np.float32)
+    for s, p in ((y, y), (y[:], y[:]), (wide[:3], wide[2:])):
+        with pytest.raises(goruntime.ArgumentError, match='the memory given for output "p" overlaps that for output "s": each takes memory of its own'):
+            evaluator.run(None, {"x": A}, outputs={"s": s, "p": p})
+    assert not y.any()
+    assert not wide.any()
+    empty = np.zeros(0, np.float32)
+    assert all(v is empty for v in evaluator.run(None, {"x": empty}, outputs={"s": empty, "p": empty}))
+
+
+def test_outputs_bound_to_an_input():
+    evaluator = ReferenceEvaluator(onnx.parser.parse_model(PAIR))
+    for lo in range(5):  # x lies at 2; s below, in it, and behind
+        memory = np.arange(8, dtype=np.float32)
+        x = memory[2:5]
+        want = x + x, (x + x) * x
+        s, p = evaluator.run(None, {"x": x}, outputs={"s": memory[lo : lo + 3]})
+        np.testing.assert_array_equal(s, want[0])
+        np.testing.assert_array_equal(p, want[1])
+    assert evaluator.stats()["io"]["copies"]["overlap"] == 5
+
+
 def test_a_limit_names_the_node_and_the_bytes(path):
     x, small = np.ones(1 << 20, np.float32), np.ones(4, np.float32)
     for name, model, arena in (("allocator", "narrow", goruntime.ExecutionArena(limit=1 << 20)), ("io_allocator", "chain", goruntime.IOArena(limit=1 << 20))):
