@@ -1,13 +1,12 @@
 package graph
 
 import (
-	"fmt"
-
 	"github.com/goruntime/goruntime/goruntime/errs"
 	"github.com/goruntime/goruntime/goruntime/gradient"
 	"github.com/goruntime/goruntime/goruntime/onnx"
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/schema"
+	"github.com/goruntime/goruntime/goruntime/tensor"
 )
 
 // Alloc returns n bytes that live as long as the graph, for constants that
@@ -150,11 +149,9 @@ func (b *builder) initializers(src *onnx.Graph, sp *space) error {
 		if err != nil {
 			return errs.At(err, "", "", t.Name)
 		}
-		id, err := sp.define(t.Name)
-		if err != nil {
+		if err = sp.initializer(t.Name, v); err != nil {
 			return err
 		}
-		sp.g.Values[id].Const = v
 	}
 	for i := range src.SparseInitializers {
 		t := &src.SparseInitializers[i]
@@ -162,13 +159,23 @@ func (b *builder) initializers(src *onnx.Graph, sp *space) error {
 		if err != nil {
 			return errs.At(err, "", "", t.Name())
 		}
-		id, err := sp.define(t.Name())
-		if err != nil {
+		if err = sp.initializer(t.Name(), v); err != nil {
 			return err
 		}
-		sp.g.Values[id].Const = v
 	}
 	return nil
+}
+
+// initializer defines a constant.
+func (sp *space) initializer(name string, v *tensor.View) error {
+	if _, twice := sp.names[name]; twice {
+		return errs.New(errs.Model, "the initializer %q is listed twice", name)
+	}
+	id, err := sp.define(name)
+	if err == nil {
+		sp.g.Values[id].Const = v
+	}
+	return err
 }
 
 func (g *Graph) add(name string) ID {
@@ -186,19 +193,17 @@ func (b *builder) nodes(list []onnx.Node, sp *space, fr *frame) error {
 	if err != nil {
 		return err
 	}
-	sp.nodes = list
-	order, err := sorted(list)
+	if err = sp.single(list, fr.prefix); err != nil {
+		return err
+	}
+	order, err := sorted(list, sp.makers)
 	if err != nil {
 		return err
 	}
 	for _, i := range order {
-		n := &list[i]
-		name := n.Name
-		if name == "" {
-			name = fmt.Sprintf("#%d", i)
-		}
-		if err := b.node(n, fr.prefix+name, sp, fr); err != nil {
-			return errs.At(err, n.OpType, fr.prefix+name, "")
+		n, name := &list[i], fr.prefix+label(list, i)
+		if err := b.node(n, name, sp, fr); err != nil {
+			return errs.At(err, n.OpType, name, "")
 		}
 	}
 	return nil

@@ -16,8 +16,11 @@ func (b *builder) call(f *onnx.Function, n *onnx.Node, name string, sp *space, f
 		return err
 	}
 	inner := &frame{opsets: opsets(f.Opsets), depth: fr.depth + 1, prefix: name + "/", attrs: fr.arguments(f, n)}
-	body := &space{g: sp.g, names: map[string]ID{}}
+	body := &space{g: sp.g, names: map[string]ID{}, calls: f}
 	for k, formal := range f.Inputs {
+		if _, twice := body.names[formal]; twice {
+			return errs.New(errs.Model, "the input %q of the function is listed twice", formal)
+		}
 		if k >= len(n.Inputs) || n.Inputs[k] == "" {
 			body.names[formal] = None
 			continue
@@ -38,9 +41,6 @@ func (b *builder) call(f *onnx.Function, n *onnx.Node, name string, sp *space, f
 		id, ok := body.names[f.Outputs[k]]
 		if !ok || id == None {
 			return errs.New(errs.Model, "the function's output %q is produced by no node of it", f.Outputs[k])
-		}
-		if _, twice := sp.names[actual]; twice {
-			return errs.New(errs.Model, "the value %q is produced twice: each name has one producer", actual)
 		}
 		sp.names[actual] = id
 		if v := &sp.g.Values[id]; !v.Input && v.Const == nil {

@@ -11,19 +11,18 @@ import (
 type space struct {
 	g      *Graph
 	names  map[string]ID
-	parent *space // of a subgraph
-	given  ID     // the values before it are inputs and initializers of the subgraph
+	parent *space         // of a subgraph
+	given  ID             // the values before it are inputs and initializers of the subgraph
+	calls  *onnx.Function // what the call is of, nil where the space is a graph's
 	nodes  []onnx.Node
-	makers map[string]*onnx.Node // made of nodes where it is asked for
+	makers map[string]int // which of nodes gives a name
+	prefix string         // of the names of nodes
 }
 
-// define adds a value of this name.
+// define adds a value of this name, which means nothing here yet.
 func (sp *space) define(name string) (ID, error) {
 	if name == "" {
 		return None, errs.New(errs.Model, "a value without a name is produced")
-	}
-	if _, twice := sp.names[name]; twice {
-		return None, errs.New(errs.Model, "the value %q is produced twice: each name has one producer", name)
 	}
 	id := sp.g.add(name)
 	sp.names[name] = id
@@ -84,17 +83,10 @@ func (sp *space) producer(name string) *onnx.Node {
 }
 
 func (sp *space) maker(name string) *onnx.Node {
-	if sp.makers == nil && len(sp.nodes) > 0 {
-		sp.makers = make(map[string]*onnx.Node, len(sp.nodes))
-		for i := range sp.nodes {
-			for _, o := range sp.nodes[i].Outputs {
-				if o != "" {
-					sp.makers[o] = &sp.nodes[i]
-				}
-			}
-		}
+	if i, ok := sp.makers[name]; ok {
+		return &sp.nodes[i]
 	}
-	return sp.makers[name]
+	return nil
 }
 
 // dtype returns the element type of the input or initializer that a name means, Undefined

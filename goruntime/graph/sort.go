@@ -9,18 +9,10 @@ import (
 
 // sorted returns an order of the nodes in which each value is produced before
 // it is read: the model's own where that is one, as the standard demands, else
-// the nearest to it.
+// the nearest to it. producer says which node gives a name.
 //
 // Errors: errs.Model naming the nodes of a cycle.
-func sorted(list []onnx.Node) ([]int, error) {
-	producer := make(map[string]int, len(list))
-	for i := range list {
-		for _, o := range list[i].Outputs {
-			if o != "" {
-				producer[o] = i
-			}
-		}
-	}
+func sorted(list []onnx.Node, producer map[string]int) ([]int, error) {
 	s := &sorter{list: list, producer: producer, state: make([]uint8, len(list)), order: make([]int, 0, len(list))}
 	for i := range list {
 		if err := s.visit(i); err != nil {
