@@ -135,6 +135,7 @@ type sample struct {
 	Shape
 	x, w, bias []float32
 	want       []float64
+	relative   float64 // to the greatest of want, what is near enough; 0 is to each
 }
 
 func newSample(s Shape) *sample {
@@ -167,11 +168,15 @@ func (c *sample) agree(t *testing.T, relu, packed bool) {
 	a.Y, a.Scratch = address(one), make([]byte, alone.Workspace())
 	alone.Bind(&a)
 	alone.Chunk(0, alone.Parts())
+	greatest := 0.0
+	for _, want := range c.want {
+		greatest = max(greatest, math.Abs(want))
+	}
 	for i, want := range c.want {
 		if relu {
 			want = max(want, 0)
 		}
-		if math.Abs(float64(whole[i])-want) > 1e-5*max(10, math.Abs(want)) {
+		if !(math.Abs(float64(whole[i])-want) <= max(1e-5*max(10, math.Abs(want)), c.relative*greatest)) {
 			t.Fatalf("element %d is %v, want %v", i, whole[i], want)
 		}
 		if whole[i] != parts[i] {
@@ -212,10 +217,10 @@ func TestAnInfinityStaysWhereItIsSeen(t *testing.T) {
 				if r := rectified[i]; r != max(0, y[i]) && (r == r || y[i] == y[i]) {
 					t.Fatalf("%s, %s: element %d is %v, and %v rectified", v.name, name, i, y[i], r)
 				}
-				if w := float32(want); math.IsNaN(want) != (y[i] != y[i]) || math.IsInf(want, 0) && y[i] != w || finite(w) && !(math.Abs(float64(y[i])-want) <= 1e-4) {
+				if w := float32(want); math.IsNaN(want) != (y[i] != y[i]) || math.IsInf(want, 0) && y[i] != w || !notFinite(w) && !(math.Abs(float64(y[i])-want) <= 1e-4) {
 					t.Fatalf("%s, %s: element %d is %v, want %v", v.name, name, i, y[i], want)
 				}
-				if !finite(y[i]) {
+				if notFinite(y[i]) {
 					spread++
 				}
 			}
@@ -223,6 +228,58 @@ func TestAnInfinityStaysWhereItIsSeen(t *testing.T) {
 				t.Errorf("%s, %s: %d of %d elements are not finite", v.name, name, spread, len(y))
 			}
 		}
+	}
+}
+
+// What plain sums hold, tiles give, though what lies at their points is beyond the
+// greatest number: in all tiles, in the sums of some filters, and in one tile.
+func TestTilesReachAsFarAsPlainSums(t *testing.T) {
+	all := variants
+	defer func() { variants = all }()
+	const least, most = 1e36, 3e38
+	for name, huge := range map[string]func(c *sample){
+		"all pixels": func(c *sample) { scale(c.x, least, most) },
+		"some filters": func(c *sample) {
+			scale(c.x, 5e35, 4e36)
+			for m := 3; m < c.M; m += 7 {
+				scale(c.w[m*9*c.C:(m+1)*9*c.C], 1, 5)
+			}
+		},
+		"some pixels": func(c *sample) {
+			for _, at := range []int{0, 1, len(c.x) / 2, len(c.x) - 1} {
+				c.x[at] = most
+			}
+		},
+		"some weights": func(c *sample) {
+			for m := 0; m < c.M; m += 3 {
+				c.w[m*9*c.C+4] = 2e38
+			}
+			scale(c.x, 0, 0.5)
+		},
+	} {
+		for _, of := range []string{"tiles", "tiles in bands", "tiles, much padding", "tiles, parts of a panel"} {
+			c := newSample(shapes[of])
+			scale(c.w, 0, 1e-4)
+			huge(c)
+			c.want = reference(c.Shape, c.x, c.w, c.bias)
+			c.relative = 1e-5
+			for _, v := range all {
+				if v.level > cpu.Best() {
+					continue
+				}
+				variants = []variant{v}
+				for _, relu := range []bool{false, true} {
+					t.Run(fmt.Sprintf("%s %s %s relu %v", name, of, v.name, relu), func(t *testing.T) { c.agree(t, relu, true) })
+				}
+			}
+		}
+	}
+}
+
+// scale takes each number to one of its sign between two sizes.
+func scale(list []float32, least, most float64) {
+	for i, x := range list {
+		list[i] = float32(math.Copysign(least+(most-least)*math.Abs(math.Tanh(float64(x))), float64(x)))
 	}
 }
 

@@ -3,6 +3,7 @@ package conv
 import (
 	"math"
 	"runtime"
+	"slices"
 	"unsafe"
 
 	"github.com/goruntime/goruntime/goruntime/kernels/gemm"
@@ -90,6 +91,7 @@ type transform struct {
 	next   int            // 48, bytes between the tiles at a point
 	bias   unsafe.Pointer // 56, a vector
 	low    float32        // 64, what pixels are at least
+	seen   unsafe.Pointer // 72, a vector: NaN where a pixel was not finite before
 }
 
 // tiles computes the filters [m0, m1) of a block of tiles. Fresh says that the
@@ -103,7 +105,6 @@ func (p *Plan) tiles(image, block, m0, m1 int, scratch unsafe.Pointer, fresh boo
 	if fresh {
 		p.toPoints(image, b, scratch, inputs)
 	}
-	sound := true
 	for m, some := m0, 0; m < m1; m += some {
 		some = min(gemm.Panel-m%gemm.Panel, m1-m)
 		g := gemm.Args{M: b.rows * b.columns, N: some, K: p.s.C, LDA: w.length, LDC: gemm.Panel}
@@ -112,10 +113,7 @@ func (p *Plan) tiles(image, block, m0, m1 int, scratch unsafe.Pointer, fresh boo
 			g.A, g.B, g.C = unsafe.Add(inputs, 4*i*w.apart(w.length)), p.panel(m, i), unsafe.Add(sums, 4*i*w.apart(gemm.Panel))
 			gemm.Run(&g, 0, g.M, 0, some)
 		}
-		if m == m0 {
-			sound = w.sound(sums, g.M)
-		}
-		p.toPixels(image, b, m, some, sums, pixels, sound)
+		p.toPixels(image, b, m, some, sums, pixels)
 		high, wide := p.s.Out[0], p.s.Out[1]
 		if first := 4*b.y*wide + 4*b.x; b.columns == w.wide {
 			end.add(p, image, m, m+some, first, min(p.pixels, first+4*b.rows*wide))
@@ -160,33 +158,34 @@ func (p *Plan) toPoints(image int, b rectangle, scratch, inputs unsafe.Pointer) 
 	}
 }
 
-// toPixels makes the pixels of some filters from m on from the sums at the points, which
-// are sound where all of them are numbers.
-func (p *Plan) toPixels(image int, b rectangle, m, some int, sums, pixels unsafe.Pointer, sound bool) {
+// toPixels makes the pixels of some filters from m on from the sums at the points. Tiles
+// with a pixel that is not finite are summed anew.
+func (p *Plan) toPixels(image int, b rectangle, m, some int, sums, pixels unsafe.Pointer) {
 	w, v := p.wino, chosen()
-	// SAFETY: the numbers of a panel lie behind the pixels.
-	bias := unsafe.Slice((*float32)(unsafe.Add(pixels, 4*w.pixels())), gemm.Panel)
+	// SAFETY: the numbers of a panel, and a vector, lie behind the pixels.
+	bias := unsafe.Slice((*float32)(unsafe.Add(pixels, 4*w.pixels())), gemm.Panel+widest)
+	bias, seen := bias[:gemm.Panel], bias[gemm.Panel:]
 	clear(bias)
 	if p.a.Bias != nil {
 		// SAFETY: the bias has a number for each filter.
 		copy(bias, unsafe.Slice((*float32)(unsafe.Add(p.a.Bias, 4*m)), some))
 	}
-	pitch := 4 * b.columns * w.vector()
-	t := transform{step: 4 * w.apart(gemm.Panel), n: b.columns, row: pitch, next: 4 * gemm.Panel}
-	t.low = float32(math.Inf(-1))
-	if p.a.Relu && sound {
-		t.low = 0
+	pitch, low := 4*b.columns*w.vector(), float32(math.Inf(-1))
+	if p.a.Relu {
+		low = 0
 	}
+	t := transform{step: 4 * w.apart(gemm.Panel), n: b.columns, row: pitch, next: 4 * gemm.Panel, seen: unsafe.Pointer(&seen[0])}
 	high, wide := min(4*b.rows, p.s.Out[0]-4*b.y), min(4*b.columns, p.s.Out[1]-4*b.x)
 	for f := 0; f < some; f += w.lanes {
-		for r := range b.rows {
-			// SAFETY: row r of tiles has rows in the matrices of sums and rows of pixels.
-			t.src, t.dst, t.bias = unsafe.Add(sums, 4*(r*b.columns*gemm.Panel+f)), unsafe.Add(pixels, 4*r*pitch), unsafe.Pointer(&bias[f])
-			v.output(borrow(&t))
-			runtime.KeepAlive(&t)
-		}
 		n := min(w.lanes, some-f)
-		if !sound {
+		clear(seen)
+		t.low, t.bias = low, unsafe.Pointer(&bias[f])
+		// SAFETY: the sums of filter f follow those of the first.
+		t.rows(v.output, b, unsafe.Add(sums, 4*f), pixels)
+		if slices.ContainsFunc(seen[:n], notFinite) {
+			t.low = float32(math.Inf(-1)) // what is rectified does not show what it was
+			// SAFETY: as above.
+			t.rows(v.output, b, unsafe.Add(sums, 4*f), pixels)
 			p.remake(image, b, m+f, n, pixels)
 		}
 		for r := range high {
@@ -194,6 +193,16 @@ func (p *Plan) toPixels(image int, b rectangle, m, some int, sums, pixels unsafe
 			v.gather(unsafe.Add(p.a.Y, 4*((image*p.s.M+m+f)*p.pixels+(4*b.y+r)*p.s.Out[1]+4*b.x)), unsafe.Add(pixels, r*pitch), p.pixels, n, wide, w.line)
 		}
 	}
+}
+
+// rows makes the pixels of all rows of a block of tiles.
+func (t *transform) rows(output func(*transform), b rectangle, sums, pixels unsafe.Pointer) {
+	for r := range b.rows {
+		// SAFETY: row r of tiles has rows in the matrices of sums and rows of pixels.
+		t.src, t.dst = unsafe.Add(sums, r*b.columns*t.next), unsafe.Add(pixels, 4*r*t.row)
+		output(borrow(t))
+	}
+	runtime.KeepAlive(t)
 }
 
 // packPoints writes the filters [M, C, 3, 3] at the points, as panels of them:

@@ -38,7 +38,7 @@ func (w *winograd) pixels() int { return (16*w.rows*w.columns + w.lanes) * w.lan
 
 // floats returns how much scratch a block needs.
 func (w *winograd) floats() int {
-	return w.image() + points*(w.apart(w.length)+w.apart(gemm.Panel)) + w.pixels() + gemm.Panel
+	return w.image() + points*(w.apart(w.length)+w.apart(gemm.Panel)) + w.pixels() + gemm.Panel + widest
 }
 
 // rectangle is a block of tiles.

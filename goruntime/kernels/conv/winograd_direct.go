@@ -1,32 +1,13 @@
 package conv
 
-import (
-	"unsafe"
+import "unsafe"
 
-	"github.com/goruntime/goruntime/goruntime/kernels/gemm"
-)
-
-// finite reports whether x is neither an infinity nor NaN.
-func finite(x float32) bool { return x-x == 0 }
-
-// sound reports whether the sums of one filter are finite in each of the tiles. An
-// infinity or NaN of the input is in those of every filter, at one of four points: those
-// at zero and infinity see each second row and column.
-func (w *winograd) sound(sums unsafe.Pointer, tiles int) bool {
-	for _, i := range [...]int{0, 5, 30, 35} {
-		// SAFETY: there is a matrix of sums at each point.
-		list := unsafe.Slice((*float32)(unsafe.Add(sums, 4*i*w.apart(gemm.Panel))), tiles*gemm.Panel)
-		for t := range tiles {
-			if !finite(list[t*gemm.Panel]) {
-				return false
-			}
-		}
-	}
-	return true
-}
+// notFinite reports whether x is an infinity or NaN.
+func notFinite(x float32) bool { return x-x != 0 }
 
 // remake sums the pixels of tiles anew that have an infinity or NaN: the transforms
-// spread it over all that a tile has. Pixels are those of n filters from m on of a block,
+// spread it over all that a tile has, and go beyond the greatest number where plain sums
+// do not. What is finite took part in none. Pixels are those of n filters from m on of a block,
 // which are rectified afterwards.
 func (p *Plan) remake(image int, b rectangle, m, n int, pixels unsafe.Pointer) {
 	w := p.wino
@@ -38,7 +19,7 @@ func (p *Plan) remake(image int, b rectangle, m, n int, pixels unsafe.Pointer) {
 		for f := range n {
 			bad := false
 			for i := range 16 {
-				bad = bad || !finite(list[place(i)+f])
+				bad = bad || notFinite(list[place(i)+f])
 			}
 			for i := 0; bad && i < 16; i++ {
 				if at := [2]int{4*(b.y+row) + i/4, 4*(b.x+column) + i%4}; at[0] < p.s.Out[0] && at[1] < p.s.Out[1] {

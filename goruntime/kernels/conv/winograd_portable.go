@@ -38,7 +38,8 @@ func forward(d *[6]float32) [6]float32 {
 	return [6]float32{d[0] - 2.5*d[2] + d[4], e + f, e - f, g + h, g - h, d[1] - 2.5*d[3] + d[5]}
 }
 
-// portableOutput is the definition of the transform of sums to pixels.
+// portableOutput is the definition of the transform of sums to pixels. In seen, a lane
+// whose pixels are not all finite is NaN.
 func portableOutput(t *transform) {
 	for i := range t.n {
 		for lane := range portableLanes {
@@ -55,9 +56,11 @@ func portableOutput(t *transform) {
 			}
 			// SAFETY: the bias is a vector.
 			bias := *(*float32)(unsafe.Add(t.bias, 4*lane))
+			seen := (*float32)(unsafe.Add(t.seen, 4*lane)) // SAFETY: it is a vector too
 			for j := range half {
 				for k, x := range backward(&half[j]) {
-					if x += bias; x < t.low {
+					x += bias
+					if *seen += 0 * x; x < t.low {
 						x = t.low
 					}
 					// SAFETY: as above.

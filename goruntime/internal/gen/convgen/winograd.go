@@ -114,12 +114,15 @@ func (g *transforms) forward() []string {
 	return []string{g.v(6), g.v(9), g.v(10), g.v(11), g.v(12), g.v(13)}
 }
 
-// output reads the 36 sums of a tile and writes its four rows of four pixels.
+// output reads the 36 sums of a tile and writes its four rows of four pixels. Times zero,
+// pixels that are not finite make the sum of the lane NaN, which stays.
 func (g *transforms) output() {
 	g.begin("Output")
 	g.p("MOVQ 56(AX), BX")
 	g.p("VMOVUPS (BX), %s", g.v(15))
 	g.p("VBROADCASTSS 64(AX), %s", g.v(14))
+	g.p("VXORPS %[1]s, %[1]s, %[1]s", g.v(12))
+	g.p("VMOVAPS %s, %s", g.v(12), g.v(13))
 	g.text.WriteString("\nloop:\n")
 	g.p("MOVQ SI, R9")
 	for i := range 6 {
@@ -138,6 +141,7 @@ func (g *transforms) output() {
 		g.p("LEAQ %d(DI), R9", j*g.bytes)
 		for _, r := range g.backward() {
 			g.p("VADDPS %s, %s, %s", g.v(15), r, r)
+			g.p("VFMADD231PS %s, %s, %s", g.v(12), r, g.v(13))
 			g.p("VMAXPS %[1]s, %[2]s, %[1]s", r, g.v(14)) // NaN stays: it is the second source
 			g.p("VMOVUPS %s, (R9)", r)
 			g.p("ADDQ R10, R9")
@@ -147,6 +151,9 @@ func (g *transforms) output() {
 	g.p("ADDQ $%d, DI", 4*g.bytes)
 	g.p("DECQ CX")
 	g.p("JNZ loop")
+	g.p("MOVQ 72(AX), DX")
+	g.p("VADDPS (DX), %[1]s, %[1]s", g.v(13))
+	g.p("VMOVUPS %s, (DX)", g.v(13))
 	g.p("VZEROUPPER")
 	g.p("RET")
 }
