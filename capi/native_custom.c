@@ -116,16 +116,14 @@ static int put_other(const gr_custom_call *call, size_t slot, PyObject *result) 
   return status;
 }
 
-/* put makes output slot of the call of a result; sole is whether the list of results,
- * where there is one, is the kernel's no more. */
-static int put(const gr_custom_call *call, size_t slot, PyObject *result, int sole, int in_tuple) {
+/* put makes output slot of the call of a result; ours is whether nobody else can reach it. */
+static int put(const gr_custom_call *call, size_t slot, PyObject *result, int ours, int in_tuple) {
   drop_all(NULL);
   if (in_tuple && is_other(result)) return put_other(call, slot, result);
   if (result == Py_None || PyDict_Check(result) || PyGen_Check(result)) {
     gr_raise_text(GR_TYPE, "the custom kernel returned a %s for output %zu, an array expected", Py_TYPE(result)->tp_name, slot);
     return -1;
   }
-  int ours = sole && alone(result);
   PyArrayObject *array = (PyArrayObject *)PyArray_FROM_OF(result, NPY_ARRAY_CARRAY_RO | NPY_ARRAY_NOTSWAPPED);
   if (array == NULL) return -1;
   int dtype = gr_dtype_of(array);
@@ -135,7 +133,7 @@ static int put(const gr_custom_call *call, size_t slot, PyObject *result, int so
   npy_intp n = PyArray_SIZE(array);
   int status = -1;
   if (dtype < 0 || gr_packed(dtype)) {
-    gr_raise_text(GR_TYPE, "the custom kernel returned an array of %R, which no output can hold", PyArray_DESCR(array));
+    gr_raise_text(GR_TYPE, "the custom kernel returned an array of %R for output %zu, which no output can hold: numbers or texts expected", PyArray_DESCR(array), slot);
     goto done;
   }
   if (ours && dtype != DTYPE_STRING) {
@@ -174,22 +172,47 @@ done:
   return status;
 }
 
+/* refuse lets the kernel say of which node the exception is that hinders a result from
+ * becoming output slot, or all from being the outputs. Returns -1. */
+static int refuse(PyObject *kernel, Py_ssize_t slot, PyObject *result) {
+  PyObject *type, *value, *trace;
+  PyErr_Fetch(&type, &value, &trace);
+  PyErr_NormalizeException(&type, &value, &trace);
+  if (trace != NULL) PyException_SetTraceback(value, trace);
+  PyObject *error = PyObject_CallMethod(kernel, "refused", "OnO", value, slot, result);
+  if (error != NULL) PyErr_SetObject((PyObject *)Py_TYPE(error), error);
+  Py_XDECREF(error);
+  Py_XDECREF(type);
+  Py_XDECREF(value);
+  Py_XDECREF(trace);
+  return -1;
+}
+
 /* put_all makes the outputs of a call of what the kernel returned: an array, or a
  * list or tuple of them. */
-static int put_all(const gr_custom_call *call, PyObject *results) {
+static int put_all(PyObject *kernel, const gr_custom_call *call, PyObject *results) {
   if (!PyTuple_Check(results) && !PyList_Check(results)) {
-    if (call->n_outputs == 1) return put(call, 0, results, 1, 0);
+    if (call->n_outputs == 1) return put(call, 0, results, alone(results), 0) < 0 ? refuse(kernel, 0, results) : 0;
     gr_raise_text(GR_TYPE, "the custom kernel returned one value, the node has %zu outputs", call->n_outputs);
-    return -1;
+    return refuse(kernel, -1, results);
   }
   if ((size_t)PySequence_Fast_GET_SIZE(results) != call->n_outputs) {
     gr_raise_text(GR_TYPE, "the custom kernel returned %zd values, the node has %zu outputs", PySequence_Fast_GET_SIZE(results), call->n_outputs);
-    return -1;
+    return refuse(kernel, -1, results);
   }
-  int sole = Py_REFCNT(results) == 1;
-  for (size_t i = 0; i < call->n_outputs; i++)
-    if (put(call, i, PySequence_Fast_GET_ITEM(results, (Py_ssize_t)i), sole, PyTuple_Check(results)) < 0) return -1;
-  return 0;
+  int sole = Py_REFCNT(results) == 1, status = 0; /* whether the list is the kernel's no more */
+  for (Py_ssize_t i = 0; status == 0 && i < (Py_ssize_t)call->n_outputs; i++) {
+    if (i >= PySequence_Fast_GET_SIZE(results)) { /* a result's own code changes the list */
+      gr_raise_text(GR_TYPE, "the custom kernel's list of results became shorter while it was read");
+      return refuse(kernel, -1, results);
+    }
+    PyObject *result = PySequence_Fast_GET_ITEM(results, i);
+    int ours = sole && alone(result);
+    Py_INCREF(result);
+    if (put(call, (size_t)i, result, ours, PyTuple_Check(results)) < 0) status = refuse(kernel, i, result);
+    Py_DECREF(result);
+  }
+  return status;
 }
 
 static int run(void *arg, const gr_custom_call *call) {
@@ -201,8 +224,9 @@ static int run(void *arg, const gr_custom_call *call) {
     if (array == NULL) Py_CLEAR(args);
     else PyTuple_SET_ITEM(args, (Py_ssize_t)i, array);
   }
-  PyObject *results = args == NULL ? NULL : PyObject_CallObject(PyList_GET_ITEM(kernels->list, (Py_ssize_t)call->kernel), args);
-  int status = results == NULL ? -1 : put_all(call, results);
+  PyObject *kernel = PyList_GET_ITEM(kernels->list, (Py_ssize_t)call->kernel);
+  PyObject *results = args == NULL ? NULL : PyObject_CallObject(kernel, args);
+  int status = results == NULL ? -1 : put_all(kernel, call, results);
   Py_XDECREF(results);
   Py_XDECREF(args);
   PyGILState_Release(state);

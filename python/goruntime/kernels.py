@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from .errors import ArgumentError, WrongTypeError
+from .errors import ArgumentError, Error, WrongTypeError
 
 if TYPE_CHECKING:
     from onnx import AttributeProto, NodeProto
@@ -180,19 +180,58 @@ class Maker:
         key = _key("".join(texts[7]), texts[4][0])
         self.used[key] = self.factories[key]
         place = Place(**json.loads(facts), kernels=self.factories, used=self.used)
-        return functools.partial(_call, self.used[key](node, place))
+        return Bound(self.used[key](node, place), texts)
 
 
 _under_way = threading.local()  # depth: how many kernels of this thread are running
 
 
-def _call(kernel: Kernel, *inputs: Any) -> Any:
-    """Call a kernel and know meanwhile that one is running."""
-    _under_way.depth = running() + 1
-    try:
-        return kernel(*inputs)
-    finally:
-        _under_way.depth -= 1
+class Bound:
+    """The kernel of one node, as the extension calls it."""
+
+    def __init__(self, kernel: Kernel, texts: dict[int, list[str]]) -> None:
+        self._kernel, self._texts = kernel, texts
+
+    def __call__(self, *inputs: Any) -> Any:
+        """Call the kernel and know meanwhile that one is running. What it raises is noted
+        to come from it."""
+        _under_way.depth = running() + 1
+        try:
+            return self._kernel(*inputs)
+        except Exception as error:
+            error.add_note(f"raised by the kernel of {self._where()}, called with {', '.join(map(_described, inputs)) or 'nothing'}")
+            raise
+        finally:
+            _under_way.depth -= 1
+
+    def refused(self, error: BaseException, slot: int, result: Any) -> BaseException:
+        """Return what to raise where error hinders that a result becomes output slot, or
+        all results the outputs, where it is below 0."""
+        if not isinstance(error, Exception):
+            return error
+        output = self._texts[2][slot] if slot >= 0 else ""
+        if isinstance(error, Error):
+            made, text = type(error)(), str(error)
+        else:
+            made, text = WrongTypeError(), f"the custom kernel returned {_described(result)} for output {slot}, an array expected: {error}"
+            made.__cause__ = error
+        made.args = (f'{self._where()}: "{output}": {text}' if output else f"{self._where()}: {text}",)
+        made.op, made.node, made.input = self._texts[4][0], "".join(self._texts[3]), output
+        return made.with_traceback(error.__traceback__)
+
+    def _where(self) -> str:
+        """Name the node as the core does."""
+        name = "".join(self._texts[3])
+        return f'{self._texts[4][0]} node "{name}"'
+
+
+def _described(value: Any) -> str:
+    """Say what a value of a kernel is: float32[2, 3], a list."""
+    if value is None:
+        return "None"
+    if hasattr(value, "dtype") and hasattr(value, "shape"):
+        return f"{value.dtype}{list(value.shape)}"
+    return f"a {type(value).__name__}"
 
 
 def running() -> int:

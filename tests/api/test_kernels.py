@@ -286,3 +286,73 @@ def test_a_kernel_of_a_context_may_not_close_the_evaluator_it_runs_in():
         evaluator.run(None, {"x": X}, context=rt)
     rt.unregister_custom_kernel("", "Relu")
     np.testing.assert_array_equal(evaluator.run(None, {"x": X}, context=rt)[0], [0, 6, 12])
+
+
+class Changing(list):
+    """A list that is emptied while its first element is read."""
+
+    def __init__(self):
+        super().__init__([self.Reader(self), np.zeros(3, np.float32)])
+
+    class Reader:
+        def __init__(self, results):
+            self.results = results
+
+        def __array__(self, dtype=None, copy=None):
+            self.results.clear()
+            return np.ones(3, np.float32)
+
+
+def kernel_of(returned, node=None, **options):
+    """An evaluator of one kernel that returns, or raises, what is given."""
+
+    def kernel(_, x, *more):
+        if isinstance(returned, Exception):
+            raise returned
+        return returned(x) if callable(returned) else returned
+
+    made = node or helper.make_node("K", ["x", "", "x"], ["y", "z"], domain="custom", name="mine")
+    goruntime.register_custom_kernel("custom", "K", kernel)
+    try:
+        evaluator = ReferenceEvaluator(model([made], outputs=tuple(made.output), domains={"custom": 1}), **options)
+    finally:
+        goruntime.unregister_custom_kernel("custom", "K")
+    return evaluator
+
+
+@pytest.mark.parametrize("raised", [np.linalg.LinAlgError("singular"), KeyError("mine"), goruntime.ShapeError("theirs"), FloatingPointError("over")])
+def test_what_a_kernel_raises_says_where(raised):
+    with pytest.raises(type(raised)) as caught:
+        kernel_of(raised).run(None, {"x": X})
+    assert caught.value is raised
+    assert raised.__notes__ == ['raised by the kernel of K node "mine", called with float32[3], None, float32[3]']
+
+
+@pytest.mark.parametrize(
+    ("returned", "text", "output", "cause"),
+    [
+        ((X, [[1.0], [1.0, 2.0]]), 'K node "mine": "z": the custom kernel returned a list for output 1, an array expected: .*inhomogeneous', "z", ValueError),
+        ((X, {1, 2}), "output 1, which no output can hold|element 0 is of type set, str expected", "z", None),
+        ((X, np.zeros(2, "datetime64[D]")), r'K node "mine": "z": .* of dtype\(\'<M8\[D\]\'\) for output 1, .*: numbers or texts expected', "z", None),
+        ((np.array([b"ab"]), X), r'K node "mine": "y": .* of dtype\(\'S2\'\) for output 0', "y", None),
+        ((X, np.array(["\udcff"], object)), r'"z": the custom kernel returned object\[1\] for output 1, .*surrogates', "z", UnicodeEncodeError),
+        (X, 'K node "mine": the custom kernel returned one value, the node has 2 outputs', "", None),
+        ((X,), 'K node "mine": the custom kernel returned 1 values, the node has 2 outputs', "", None),
+        (lambda x: Changing(), 'K node "mine": the custom kernel\'s list of results became shorter while it was read', "", None),
+    ],
+)  # fmt: skip
+def test_a_result_that_cannot_be_the_output(returned, text, output, cause):
+    evaluator = kernel_of(returned)
+    with pytest.raises(WrongTypeError, match=text) as caught:
+        evaluator.run(None, {"x": X})
+    assert (caught.value.op, caught.value.node, caught.value.input) == ("K", "mine", output)
+    assert type(caught.value.__cause__) is (cause or type(None))
+    assert evaluator.stats()["io"]["live"] == evaluator.stats()["execution"]["live"] == 0
+
+
+def test_a_result_beyond_a_limit_says_of_which_node():
+    evaluator = kernel_of(lambda x: np.broadcast_to(x, (1 << 20, 3)), helper.make_node("K", ["x"], ["y"], domain="custom"),
+                          io_allocator=IOArena(limit=1 << 16))  # fmt: skip
+    with pytest.raises(goruntime.LimitError, match=r'K node "#0": "y": .* the limit is 65536 bytes') as caught:
+        evaluator.run(None, {"x": X})
+    assert (caught.value.op, caught.value.node, caught.value.input) == ("K", "#0", "y")

@@ -257,7 +257,7 @@ func TestTilesReachAsFarAsPlainSums(t *testing.T) {
 			scale(c.x, 0, 0.5)
 		},
 	} {
-		for _, of := range []string{"tiles", "tiles in bands", "tiles, much padding", "tiles, parts of a panel"} {
+		for _, of := range []string{"tiles", "tiles, much padding", "tiles, parts of a panel"} {
 			c := newSample(shapes[of])
 			scale(c.w, 0, 1e-4)
 			huge(c)
