@@ -33,8 +33,8 @@ type batcher struct {
 type request struct {
 	ctx    context.Context
 	feeds  *arrowio.Feeds
-	asked  time.Time
-	answer chan answer // of length 1: the sender never waits
+	asked  time.Duration // by clock
+	answer chan answer   // of length 1: the sender never waits
 }
 
 type answer struct {
@@ -50,13 +50,11 @@ func newBatcher(m *Model, p *arrowio.Plan) *batcher {
 // score adds a request and waits for its answer, whose times it adds to t. Feeds are
 // taken.
 func (b *batcher) score(ctx context.Context, f *arrowio.Feeds, t *spent) (arrow.RecordBatch, error) {
-	r := &request{ctx: ctx, feeds: f, asked: time.Now(), answer: make(chan answer, 1)}
+	r := &request{ctx: ctx, feeds: f, asked: clock(), answer: make(chan answer, 1)}
 	b.add(r)
 	select {
 	case a := <-r.answer:
-		for i, d := range a.spent {
-			t[i] += d
-		}
+		t.join(&a.spent)
 		return a.batch, a.err
 	case <-ctx.Done():
 		go func() { // the answer comes all the same, and holds memory
@@ -139,15 +137,15 @@ func (b *batcher) run(list []*request) {
 	}
 	ctx, stop := together(live)
 	defer stop()
-	var t spent
-	start := time.Now()
+	t := *spending(clock())
+	start := t.since
 	out, err := b.joined(ctx, live, &t)
 	lo := int64(0)
 	for _, r := range live {
 		n := int64(r.feeds.Rows)
 		r.feeds.Release()
 		own := t
-		own[stageQueue] += start.Sub(r.asked)
+		own.stages[stageQueue] += start - r.asked
 		if err != nil {
 			r.answer <- answer{err: err, spent: own}
 			continue
@@ -192,11 +190,8 @@ func (b *batcher) joined(ctx caller, list []*request, t *spent) (arrow.RecordBat
 	for i, r := range list {
 		feeds[i] = r.feeds
 	}
-	var all *arrowio.Feeds
-	err := t.timed(stageInput, func() (err error) {
-		all, err = arrowio.Join(feeds)
-		return err
-	})
+	all, err := arrowio.Join(feeds)
+	t.ends(stageInput)
 	if err != nil {
 		return nil, err
 	}

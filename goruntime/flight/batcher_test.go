@@ -123,7 +123,7 @@ func TestARequestAloneIsNotCopied(t *testing.T) {
 	for _, limits := range []arrowio.Batching{{MaxRows: 3, DelayMicros: 1 << 30}, {MaxRows: 100, DelayMicros: 1000}, {MaxRows: 100}} {
 		together.batcher.limits = limits
 		b := batchX(1, 2, 3)
-		out, err := m.score(c, together, b, &spent{})
+		out, err := m.score(c, together, b, spending(clock()))
 		b.Release()
 		if err != nil {
 			t.Fatal(err)

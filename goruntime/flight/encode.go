@@ -1,6 +1,8 @@
 package flight
 
 import (
+	"slices"
+
 	"github.com/apache/arrow-go/v18/arrow"
 	flatbuffers "github.com/google/flatbuffers/go"
 
@@ -22,6 +24,15 @@ const (
 type records struct {
 	b       *flatbuffers.Builder
 	nodes   []int64 // rows of each array, the outer before the inner
+	buffers []extent
+	written written
+}
+
+// written is what the header that the builder holds was written for: batches of a stream
+// are mostly as long as the one before.
+type written struct {
+	rows    int64
+	nodes   []int64
 	buffers []extent
 }
 
@@ -54,7 +65,6 @@ func (r *records) encode(b arrow.RecordBatch, write func([]byte)) ([]byte, error
 	if r.b == nil {
 		r.b = flatbuffers.NewBuilder(256)
 	}
-	r.b.Reset()
 	r.nodes, r.buffers = r.nodes[:0], r.buffers[:0]
 	size := int64(0)
 	for _, c := range b.Columns() {
@@ -97,9 +107,14 @@ func values(data arrow.ArrayData, offset, n int) []byte {
 	return nil
 }
 
-// header writes the message for what was gathered; flatbuffers are written from the end.
+// header returns the message for what was gathered; flatbuffers are written from the end.
 func (r *records) header(rows, size int64) []byte {
-	b := r.b
+	b, w := r.b, &r.written
+	if len(w.buffers) > 0 && w.rows == rows && slices.Equal(w.nodes, r.nodes) && slices.Equal(w.buffers, r.buffers) {
+		return b.FinishedBytes()
+	}
+	w.rows, w.nodes, w.buffers = rows, append(w.nodes[:0], r.nodes...), append(w.buffers[:0], r.buffers...)
+	b.Reset()
 	b.StartVector(structSize, len(r.buffers), structAlign)
 	for i := len(r.buffers) - 1; i >= 0; i-- {
 		b.Prep(structAlign, structSize)

@@ -33,6 +33,10 @@ func TestRecordsAreReadByArrow(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		again, err := r.encode(b, func([]byte) {})
+		if err != nil || !bytes.Equal(again, header) {
+			t.Fatalf("the same batch again has the header %x, %v, want %x", again, err, header)
+		}
 		schema := ipc.GetSchemaPayload(b.Schema(), memory.DefaultAllocator)
 		defer schema.Release()
 		none := memory.NewBufferBytes(nil)

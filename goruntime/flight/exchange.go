@@ -3,7 +3,6 @@ package flight
 import (
 	"errors"
 	"io"
-	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -55,14 +54,13 @@ func (s *service) exchange(stream aflight.FlightService_DoExchangeServer, wait *
 	var x answers
 	defer x.close()
 	return s.scored(stream, wait, scored{named: s.named, do: func(m *Model, out arrow.RecordBatch, metadata []byte, t *spent) error {
-		return t.timed(stageEncode, func() error {
-			if x.schema == nil {
-				if err := x.begin(s.line(stream, wait), m, out.Schema()); err != nil {
-					return err
-				}
+		defer t.ends(stageEncode)
+		if x.schema == nil {
+			if err := x.begin(s.line(stream, wait), m, out.Schema()); err != nil {
+				return err
 			}
-			return x.send(out, metadata)
-		})
+		}
+		return x.send(out, metadata)
 	}})
 }
 
@@ -110,7 +108,9 @@ func (s *service) scored(stream grpc.ServerStream, wait *patience, what scored) 
 	}
 	for r.Next() {
 		what.none = false
-		if err := one(r.RecordBatch(), &spent{stageDecode: in.gathering + time.Since(in.arrived)}); err != nil {
+		t := spending(in.arrived)
+		t.ends(stageDecode)
+		if err := one(r.RecordBatch(), t); err != nil {
 			return err
 		}
 	}
@@ -121,7 +121,7 @@ func (s *service) scored(stream grpc.ServerStream, wait *patience, what scored) 
 		}
 		b := noRows(r.Schema())
 		defer b.Release()
-		return one(b, &spent{})
+		return one(b, spending(clock()))
 	}
 	if _, grpc := status.FromError(err); grpc {
 		return err

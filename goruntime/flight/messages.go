@@ -27,8 +27,7 @@ type messages struct {
 	last       *ipc.Message
 	descriptor *aflight.FlightDescriptor
 	metadata   []byte        // of the last message
-	arrived    time.Time     // when it was there
-	gathering  time.Duration // how long it took to gather its body
+	arrived    time.Duration // when it was there, by clock
 }
 
 func newMessages(l line, x expander) *messages {
@@ -59,7 +58,7 @@ func (m *messages) Message() (*ipc.Message, error) {
 		if err != nil {
 			return nil, err
 		}
-		m.arrived, m.gathering = time.Now(), r.took
+		m.arrived = r.arrived
 		if r.descriptor != nil {
 			m.descriptor = r.descriptor
 		}
@@ -93,6 +92,7 @@ func (m *messages) receive(r *received) error {
 	if err := m.stream.RecvMsg(d); err != nil {
 		return err
 	}
+	r.arrived = clock()
 	r.descriptor, r.header, r.metadata, r.plain = d.FlightDescriptor, d.DataHeader, d.AppMetadata, d.DataBody
 	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
@@ -137,11 +136,8 @@ func (m *Model) score(ctx caller, p *planned, b arrow.RecordBatch, t *spent) (ar
 		return nil, err
 	}
 	defer done()
-	var f *arrowio.Feeds
-	err = t.timed(stageInput, func() error {
-		f, err = p.Feeds(b, m.session.IO())
-		return err
-	})
+	f, err := p.Feeds(b, m.session.IO())
+	t.ends(stageInput)
 	if err != nil {
 		m.metrics.refused(m, err)
 		return nil, err
@@ -164,27 +160,30 @@ func (m *Model) score(ctx caller, p *planned, b arrow.RecordBatch, t *spent) (ar
 
 // run runs feeds and returns the answer.
 func (m *Model) run(ctx caller, p *arrowio.Plan, f *arrowio.Feeds, t *spent) (out arrow.RecordBatch, err error) {
-	if err := t.timed(stageQueue, func() error { return m.gate.turn(ctx) }); err != nil {
-		return nil, err
-	}
-	defer m.gate.next()
-	var results []exec.Result
-	err = t.timed(stageInfer, func() error {
-		threads, start := m.crew.begin(m.pace.work(f.Rows)), time.Now()
-		defer m.crew.end()
-		if results, err = p.RunUntil(ctx, ctx.stop, f, threads); err == nil {
-			m.pace.ran(f.Rows, threads, time.Since(start))
-		}
-		return err
-	})
+	err = m.gate.turn(ctx)
+	t.ends(stageQueue)
 	if err != nil {
 		return nil, err
 	}
-	err = t.timed(stageOutput, func() error {
-		out, err = p.Batch(results, f.Rows)
-		return err
-	})
-	return out, err
+	defer m.gate.next()
+	results, err := m.infer(ctx, p, f, t)
+	if err != nil {
+		return nil, err
+	}
+	defer t.ends(stageOutput)
+	return p.Batch(results, f.Rows)
+}
+
+// infer runs feeds on the threads that are theirs.
+func (m *Model) infer(ctx caller, p *arrowio.Plan, f *arrowio.Feeds, t *spent) ([]exec.Result, error) {
+	threads := m.crew.begin(m.pace.work(f.Rows))
+	defer m.crew.end()
+	results, err := p.RunUntil(ctx, ctx.stop, f, threads)
+	took := t.ends(stageInfer)
+	if err == nil {
+		m.pace.ran(f.Rows, threads, took)
+	}
+	return results, err
 }
 
 // gate bounds what a model's requests hold, how many wait and how many run.

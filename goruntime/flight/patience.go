@@ -15,15 +15,14 @@ import (
 // Concurrency: during is for one goroutine; over may be waited on from any.
 type patience struct {
 	limit time.Duration // 0 or less is none
-	start time.Time
-	since atomic.Int64 // when the wait that is under way began, after start; 0 where none is
+	since atomic.Int64  // when the wait that is under way began, by clock; 0 where none is
 	over  chan struct{}
 	timer *time.Timer
 	ended atomic.Bool
 }
 
 func newPatience(limit time.Duration) *patience {
-	p := &patience{limit: limit, start: time.Now().Add(-1), over: make(chan struct{})}
+	p := &patience{limit: limit, over: make(chan struct{})}
 	if limit > 0 {
 		p.timer = time.AfterFunc(time.Hour, p.look)
 		p.timer.Reset(limit) // look needs the timer
@@ -36,7 +35,7 @@ func newPatience(limit time.Duration) *patience {
 func (p *patience) look() {
 	left := p.limit
 	if since := p.since.Load(); since != 0 {
-		left -= time.Since(p.start) - time.Duration(since)
+		left -= clock() - time.Duration(since)
 	}
 	if left <= 0 {
 		close(p.over)
@@ -61,7 +60,7 @@ func (p *patience) during(wait func() error) error {
 	if p.limit <= 0 {
 		return wait()
 	}
-	p.since.Store(int64(time.Since(p.start)))
+	p.since.Store(int64(clock()))
 	defer p.since.Store(0)
 	return wait()
 }

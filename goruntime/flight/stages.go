@@ -23,16 +23,45 @@ const (
 
 var stageNames = [numStages]string{"decode", "input", "queue", "infer", "output", "encode"}
 
-// spent is how long each stage of one batch took.
-type spent [numStages]time.Duration
-
-// timed adds the time that do takes to a stage.
-func (s *spent) timed(of stage, do func() error) error {
-	start := time.Now()
-	err := do()
-	s[of] += time.Since(start)
-	return err
+// spent is how long each stage of one batch took. A stage begins where the one before it
+// ended, so that each reads the clock once.
+type spent struct {
+	stages [numStages]time.Duration
+	since  time.Duration // when the stage that is under way began, by clock
 }
+
+// spending returns what is spent from a time on.
+func spending(since time.Duration) *spent { return &spent{since: since} }
+
+// ends ends a stage, and returns how long it took this time.
+func (s *spent) ends(of stage) time.Duration {
+	now := clock()
+	took := now - s.since
+	s.stages[of] += took
+	s.since = now
+	return took
+}
+
+// join adds what was spent elsewhere until now.
+func (s *spent) join(other *spent) {
+	for i, d := range other.stages {
+		s.stages[i] += d
+	}
+	s.since = clock()
+}
+
+// total returns the time of all stages.
+func (s *spent) total() (d time.Duration) {
+	for _, one := range s.stages {
+		d += one
+	}
+	return d
+}
+
+var started = time.Now()
+
+// clock returns the time since the process started. It reads one clock, time.Now two.
+func clock() time.Duration { return time.Since(started) }
 
 // stages are the times of all batches of a model, for Prometheus and for the action
 // stats.
@@ -52,7 +81,7 @@ func newStages(ms *metrics, model, version string) *stages {
 
 // add counts one batch that was answered.
 func (s *stages) add(t *spent) {
-	for i, d := range t {
+	for i, d := range t.stages {
 		s.observers[i].Observe(d.Seconds())
 		s.total[i].Add(int64(d))
 	}

@@ -62,14 +62,10 @@ func (t tracing) batch(ctx context.Context, m *Model, rows int64, spent *spent, 
 	if t.tracer == nil || !trace.SpanFromContext(ctx).IsRecording() {
 		return
 	}
-	total := time.Duration(0)
-	for _, d := range spent {
-		total += d
-	}
-	at := time.Now().Add(-total)
+	at := time.Now().Add(-spent.total())
 	ctx, span := t.tracer.Start(ctx, "score", trace.WithTimestamp(at), trace.WithAttributes(
 		attribute.String("goruntime.model", m.Name()), attribute.String("goruntime.version", m.Version()), attribute.Int64("goruntime.rows", rows)))
-	for i, d := range spent {
+	for i, d := range spent.stages {
 		if d > 0 {
 			_, part := t.tracer.Start(ctx, stageNames[i], trace.WithTimestamp(at))
 			at = at.Add(d)

@@ -45,9 +45,9 @@ type received struct {
 	descriptor       *aflight.FlightDescriptor
 	header, metadata []byte
 	body             arena.Handle
-	size             int    // of the body
-	plain            []byte // the body, where it came through protobuf's codec
-	took             time.Duration
+	size             int           // of the body
+	plain            []byte        // the body, where it came through protobuf's codec
+	arrived          time.Duration // when all of it was there, by clock
 }
 
 // Unmarshal implements encoding.CodecV2.
@@ -58,9 +58,8 @@ func (w *wire) Unmarshal(data mem.BufferSlice, v any) error {
 	}
 	reader := data.Reader()
 	defer reader.Close()
-	start := time.Now()
+	r.arrived = clock()
 	err := r.read(reader, w.io)
-	r.took = time.Since(start)
 	if err != nil {
 		r.body.Release()
 		r.body = arena.Handle{}

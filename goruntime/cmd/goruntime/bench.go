@@ -14,9 +14,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"google.golang.org/grpc"
-	"google.golang.org/grpc/credentials"
-	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/metadata"
 
 	"github.com/goruntime/goruntime/goruntime/flight/load"
@@ -121,7 +118,6 @@ func (l *loading) target(address string, path []string) (load.Target, error) {
 	t := load.Target{Address: host, Path: path}
 	switch scheme {
 	case "grpc+tcp", "grpc":
-		t.Dial = []grpc.DialOption{grpc.WithTransportCredentials(insecure.NewCredentials())}
 		return t, nil
 	case "grpc+tls":
 	default:
@@ -137,6 +133,6 @@ func (l *loading) target(address string, path []string) (load.Target, error) {
 			return t, errors.New(l.ca + " holds no certificate")
 		}
 	}
-	t.Dial = []grpc.DialOption{grpc.WithTransportCredentials(credentials.NewTLS(c))}
+	t.TLS = c
 	return t, nil
 }

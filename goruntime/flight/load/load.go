@@ -2,6 +2,7 @@ package load
 
 import (
 	"context"
+	"crypto/tls"
 	"slices"
 	"sync"
 	"time"
@@ -10,15 +11,17 @@ import (
 	aflight "github.com/apache/arrow-go/v18/arrow/flight"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/credentials/insecure"
 
 	"github.com/goruntime/goruntime/goruntime/errs"
 )
 
 // Target is a model on a server.
 type Target struct {
-	Address string   // host:port
-	Path    []string // NAME, or NAME and VERSION
-	Dial    []grpc.DialOption
+	Address string      // host:port
+	Path    []string    // NAME, or NAME and VERSION
+	TLS     *tls.Config // nil is plain text
 }
 
 // Case is how a target is asked.
@@ -48,11 +51,16 @@ type Result struct {
 // BatchesPerSecond is how many batches were answered in a second.
 func (r *Result) BatchesPerSecond() float64 { return float64(r.Batches) / r.Seconds }
 
-// Run asks a target for the time of a case.
+// Run asks a target for the time of a case. Metadata that ctx has for outgoing calls goes
+// with each call.
 //
 // Errors: what a stream ended with; errs.Argument for a wrong answer.
 func Run(ctx context.Context, t Target, c Case) (*Result, error) {
-	control, err := aflight.NewClientWithMiddleware(t.Address, nil, nil, t.Dial...)
+	creds := insecure.NewCredentials()
+	if t.TLS != nil {
+		creds = credentials.NewTLS(t.TLS)
+	}
+	control, err := aflight.NewClientWithMiddleware(t.Address, nil, nil, grpc.WithTransportCredentials(creds))
 	if err != nil {
 		return nil, err
 	}

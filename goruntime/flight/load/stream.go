@@ -9,16 +9,12 @@ import (
 	aflight "github.com/apache/arrow-go/v18/arrow/flight"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 	"github.com/apache/arrow-go/v18/arrow/memory"
-	"google.golang.org/grpc"
 	"google.golang.org/protobuf/proto"
 )
 
-// window is the HTTP/2 window of a client that takes batches of some megabytes.
-const window = 4 << 20
-
 // exchange is one DoExchange of the load.
 type exchange struct {
-	stream  grpc.ClientStream
+	call    *call
 	rows    int64
 	size    int // of every answer
 	sum     uint32
@@ -27,38 +23,39 @@ type exchange struct {
 
 // stream asks on a connection of its own until the meter is over.
 func stream(ctx context.Context, t Target, list []encoded, c Case, m *meter) error {
-	dial := append([]grpc.DialOption{
-		grpc.WithInitialWindowSize(window), grpc.WithInitialConnWindowSize(window), grpc.WithWriteBufferSize(256 << 10),
-		grpc.WithDefaultCallOptions(grpc.ForceCodecV2(newRaw()), grpc.MaxCallRecvMsgSize(1<<30), grpc.MaxCallSendMsgSize(1<<30)),
-	}, t.Dial...)
-	conn, err := grpc.NewClient(t.Address, dial...)
+	k, err := dial(ctx, t)
 	if err != nil {
 		return err
 	}
-	defer conn.Close()
-	s, err := conn.NewStream(ctx, &grpc.StreamDesc{ServerStreams: true, ClientStreams: true}, "/arrow.flight.protocol.FlightService/DoExchange")
-	if err != nil {
-		return err
-	}
-	x := &exchange{stream: s, rows: int64(c.Rows)}
+	defer k.close()
+	defer context.AfterFunc(ctx, k.close)()
+	x := &exchange{call: k, rows: int64(c.Rows)}
 	if err := x.first(list); err != nil {
-		return err
+		return caused(ctx, err)
 	}
 	m.ready <- struct{}{}
-	return x.ask(list[1], max(1, c.InFlight), m)
+	return caused(ctx, x.ask(list[1], max(1, c.InFlight), m))
+}
+
+// caused returns why ctx ended where it has, since that is why the connection broke.
+func caused(ctx context.Context, err error) error {
+	if cause := context.Cause(ctx); err != nil && cause != nil {
+		return cause
+	}
+	return err
 }
 
 // first sends the schema and a batch, and reads the answer as Arrow.
 func (x *exchange) first(list []encoded) error {
 	for _, b := range list {
-		if err := x.stream.SendMsg(b); err != nil && !errors.Is(err, io.EOF) {
-			return err // the end of a stream is told by RecvMsg
+		if err := x.call.send(b); err != nil {
+			return err
 		}
 	}
 	answer := &collected{}
 	for len(answer.list) < 2 {
-		r := &reply{keep: true}
-		if err := x.stream.RecvMsg(r); err != nil {
+		r, err := x.call.receive(true)
+		if err != nil {
 			return err
 		}
 		d := &aflight.FlightData{}
@@ -108,7 +105,7 @@ func (x *exchange) ask(batch encoded, ahead int, m *meter) error {
 		}
 		for len(x.pending) < ahead {
 			x.pending = append(x.pending, time.Now())
-			if err := x.stream.SendMsg(batch); err != nil && !errors.Is(err, io.EOF) {
+			if err := x.call.send(batch); err != nil {
 				return err
 			}
 		}
@@ -126,19 +123,23 @@ func (x *exchange) ask(batch encoded, ahead int, m *meter) error {
 			return err
 		}
 	}
-	if err := x.stream.CloseSend(); err != nil {
+	if err := x.call.closeSend(); err != nil {
 		return err
 	}
-	if err := x.stream.RecvMsg(&reply{}); !errors.Is(err, io.EOF) {
-		return wrong("one more than batches were sent: %w", err)
+	switch _, err := x.call.receive(false); {
+	case err == nil:
+		return wrong("one more than batches were sent")
+	case errors.Is(err, io.EOF):
+		return nil
+	default:
+		return err
 	}
-	return nil
 }
 
 // receive takes one answer and returns how long it took.
 func (x *exchange) receive() (time.Duration, error) {
-	r := &reply{}
-	if err := x.stream.RecvMsg(r); err != nil {
+	r, err := x.call.receive(false)
+	if err != nil {
 		return 0, err
 	}
 	took := time.Since(x.pending[0])
