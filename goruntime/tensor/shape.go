@@ -114,6 +114,12 @@ func (s Shape) Check(dtype DType) (int, error) {
 	return dtype.Bytes(int(n)), nil
 }
 
+// Around returns the dimension of an axis of s, and how many elements those before and
+// behind it have.
+func (s Shape) Around(axis int) (before, n, behind int) {
+	return s[:axis].Elements(), s[axis], s[axis+1:].Elements()
+}
+
 // Axis returns axis made non-negative for a tensor of this rank.
 func Axis(axis, rank int) (int, error) {
 	if axis < -rank || axis >= rank {

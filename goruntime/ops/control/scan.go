@@ -137,7 +137,7 @@ func (q *sequence) along(axis int, reverse bool) error {
 		return err
 	}
 	q.axis, q.reverse, q.set = axis, reverse, true
-	q.outer, q.inner = q.view.Shape[:axis].Elements(), q.view.Shape[axis+1:].Elements()
+	q.outer, _, q.inner = q.view.Shape.Around(axis)
 	return nil
 }
 

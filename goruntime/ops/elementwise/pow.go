@@ -111,22 +111,10 @@ func floatPower[B, E any](base func(B) float64, exponent func(E) float64, narrow
 
 func intPowers[B integer]() powRow {
 	return powRow{
-		tensor.I8: intPower[B, int8](), tensor.I16: intPower[B, int16](), tensor.I32: intPower[B, int32](), tensor.I64: intPower[B, int64](),
-		tensor.U8: intPower[B, uint8](), tensor.U16: intPower[B, uint16](), tensor.U32: intPower[B, uint32](), tensor.U64: intPower[B, uint64](),
+		tensor.I8: rowOf(power[B, int8]), tensor.I16: rowOf(power[B, int16]), tensor.I32: rowOf(power[B, int32]), tensor.I64: rowOf(power[B, int64]),
+		tensor.U8: rowOf(power[B, uint8]), tensor.U16: rowOf(power[B, uint16]), tensor.U32: rowOf(power[B, uint32]), tensor.U64: rowOf(power[B, uint64]),
 		tensor.F32: intFloatPower[B](float32Of), tensor.F64: intFloatPower[B](plain[float64]),
 		tensor.F16: intFloatPower[B](wide[tensor.Half]), tensor.BF16: intFloatPower[B](wide[tensor.BFloat16]),
-	}
-}
-
-func intPower[B, E integer]() row {
-	return func(out, a, b *tensor.View, o, i, j, n, sa, sb int) {
-		dst := tensor.Elems[B](out)[o : o+n]
-		x, y := tensor.Elems[B](a), tensor.Elems[E](b)
-		for k := range dst {
-			dst[k] = power(x[i], y[j])
-			i += sa
-			j += sb
-		}
 	}
 }
 

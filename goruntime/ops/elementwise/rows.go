@@ -22,10 +22,10 @@ type half interface {
 }
 
 // rowOf makes a row kernel of a function of two elements.
-func rowOf[In, Out any](f func(a, b In) Out) row {
+func rowOf[A, B, Out any](f func(a A, b B) Out) row {
 	return func(out, a, b *tensor.View, o, i, j, n, sa, sb int) {
 		dst := tensor.Elems[Out](out)[o : o+n]
-		x, y := tensor.Elems[In](a), tensor.Elems[In](b)
+		x, y := tensor.Elems[A](a), tensor.Elems[B](b)
 		for k := range dst {
 			dst[k] = f(x[i], y[j])
 			i += sa

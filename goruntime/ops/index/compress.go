@@ -14,21 +14,12 @@ var Compress = op.Declare("", "Compress", func() op.Def {
 		Versions: op.Versions{9: "", 11: "negative axis", 28: "bfloat16"}, Attrs: op.Attrs(op.Optional("axis", op.KindInt)),
 		Computes: true,
 		Prepare: func(c *op.Context) error {
-			s := &compression{outer: 1, n: c.In(0).Elements(), inner: 1, axis: -1}
-			c.State = s
-			x := c.In(0).Shape
 			if len(c.In(1).Shape) != 1 {
 				return errs.New(errs.Shape, "the condition has shape %v, one dimension expected", c.In(1).Shape)
 			}
-			if !c.Attr.Has("axis") {
-				return nil
-			}
-			axis, err := tensor.Axis(c.Attr.Int("axis"), len(x))
-			if err != nil {
-				return err
-			}
-			s.axis, s.outer, s.n, s.inner = axis, x[:axis].Elements(), x[axis], x[axis+1:].Elements()
-			return nil
+			s := &compression{}
+			c.State = s
+			return s.along(c)
 		},
 		Run: func(c *op.Context) error {
 			s := c.State.(*compression)
@@ -56,10 +47,27 @@ var Compress = op.Declare("", "Compress", func() op.Def {
 	}
 })
 
-// compression is the State: the input is outer x n x inner.
+// compression is the State.
 type compression struct {
-	outer, n, inner, axis int
-	shape                 []int
+	sliced
+	shape []int
+}
+
+// sliced is an input of outer x n x inner elements: its slices along an axis, or all its
+// elements where axis is -1.
+type sliced struct{ outer, n, inner, axis int }
+
+// along settles the slices by the attribute axis.
+func (s *sliced) along(c *op.Context) (err error) {
+	x := c.In(0).Shape
+	*s = sliced{outer: 1, n: x.Elements(), inner: 1, axis: -1}
+	if !c.Attr.Has("axis") {
+		return nil
+	}
+	if s.axis, err = tensor.Axis(c.Attr.Int("axis"), len(x)); err == nil {
+		s.outer, s.n, s.inner = x.Around(s.axis)
+	}
+	return err
 }
 
 type compressKernel func(s *compression, keep []bool, out, in *tensor.View)

@@ -44,10 +44,9 @@ func gatherPrepare(c *op.Context) error {
 	if err != nil {
 		return err
 	}
-	c.State = &gatherSize{
-		outer: data[:axis].Elements(), n: data[axis], inner: data[axis+1:].Elements(),
-		picks: c.In(1).Elements(),
-	}
+	s := &gatherSize{picks: c.In(1).Elements()}
+	s.outer, s.n, s.inner = data.Around(axis)
+	c.State = s
 	return nil
 }
 

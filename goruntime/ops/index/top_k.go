@@ -113,9 +113,11 @@ func topPrepare(c *op.Context, smallest bool) error {
 	if err != nil {
 		return err
 	}
-	c.State = &selection{n: in[axis], outer: in[:axis].Elements(), inner: in[axis+1:].Elements(), smallest: smallest}
+	s := &selection{smallest: smallest}
+	s.outer, s.n, s.inner = in.Around(axis)
+	c.State = s
 	if smallest {
-		c.State.(*selection).flip = math.MaxUint64
+		s.flip = math.MaxUint64
 	}
 	return nil
 }

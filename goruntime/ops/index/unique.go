@@ -20,18 +20,9 @@ var Unique = op.Declare("", "Unique", func() op.Def {
 		Versions: op.Versions{11: "", 28: "bfloat16"}, Attrs: op.Attrs(op.Optional("axis", op.KindInt), op.Int("sorted", 1)),
 		Computes: true,
 		Prepare: func(c *op.Context) error {
-			x := c.In(0).Shape
-			s := &distinct{outer: 1, n: x.Elements(), inner: 1, axis: -1, sorted: c.Attr.Bool("sorted")}
+			s := &distinct{sorted: c.Attr.Bool("sorted")}
 			c.State = s
-			if !c.Attr.Has("axis") {
-				return nil
-			}
-			axis, err := tensor.Axis(c.Attr.Int("axis"), len(x))
-			if err != nil {
-				return err
-			}
-			s.axis, s.outer, s.n, s.inner = axis, x[:axis].Elements(), x[axis], x[axis+1:].Elements()
-			return nil
+			return s.along(c)
 		},
 		Run: func(c *op.Context) error {
 			s := c.State.(*distinct)
@@ -110,15 +101,15 @@ func compareTexts(v *tensor.View, i, j int) int {
 // distinct is the State: the input is outer x n x inner, of which the n slices are
 // compared. It sorts order, and then groups by where they first occur.
 type distinct struct {
-	outer, n, inner, axis int
-	sorted                bool
-	in                    *tensor.View
-	compare               comparer
-	sortKeys              func(c *op.Context, s *distinct) error // nil where elements have no keys
-	order                 []int                                  // the slices, ascending, equal ones as they come
-	groups                []slice
-	byFirst               bool // what is sorted are the groups
-	shape                 []int
+	sliced
+	sorted   bool
+	in       *tensor.View
+	compare  comparer
+	sortKeys func(c *op.Context, s *distinct) error // nil where elements have no keys
+	order    []int                                  // the slices, ascending, equal ones as they come
+	groups   []slice
+	byFirst  bool // what is sorted are the groups
+	shape    []int
 }
 
 // slice is one that is given once: its first occurrence, where the equal ones lie

@@ -42,8 +42,11 @@ var wholeConv = &op.Def{
 type convKernel func(c *op.Context) error
 
 // convShape: X [N, C, D...], W [M, C/group, K...] -> [N, M, O...].
-func convShape(c *op.Infer) error {
-	x, w, group := c.In(0), c.In(1), c.Attr.Int("group")
+func convShape(c *op.Infer) error { return convolved(c, c.DType(0), 0, 1, 2) }
+
+// convolved is the shape rule of convolutions; bias is below 0 where there is none.
+func convolved(c *op.Infer, dtype tensor.DType, input, filters, bias int) error {
+	x, w, group := c.In(input), c.In(filters), c.Attr.Int("group")
 	if len(x) < 3 || len(w) != len(x) {
 		return errs.New(errs.Shape, "X has shape %v, W has shape %v: both need a rank of 3 or more, and the same", x, w)
 	}
@@ -53,14 +56,14 @@ func convShape(c *op.Infer) error {
 	if k := c.Attr.Ints("kernel_shape"); k != nil && !tensor.Shape(k).Equal(w[2:]) {
 		return errs.New(errs.Shape, "kernel_shape is %v, W has shape %v", k, w)
 	}
-	if c.Has(2) && !c.In(2).Equal(tensor.Shape{w[0]}) {
-		return errs.New(errs.Shape, "the bias has shape %v, [%d] expected", c.In(2), w[0])
+	if bias >= 0 && c.Has(bias) && !c.In(bias).Equal(tensor.Shape{w[0]}) {
+		return errs.New(errs.Shape, "the bias has shape %v, [%d] expected", c.In(bias), w[0])
 	}
 	win, err := newWindow(c.Attr, x[2:], w[2:], false)
 	if err != nil {
 		return err
 	}
-	out := c.Grow(0, c.DType(0), len(x))
+	out := c.Grow(0, dtype, len(x))
 	out[0], out[1] = x[0], w[0]
 	copy(out[2:], win.out)
 	return nil

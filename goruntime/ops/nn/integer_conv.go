@@ -21,34 +21,17 @@ func (in integerInputs) has(c *op.Context, i int) bool { return i >= 0 && c.Has(
 // integerConvShape sets output 0: X [N, C, D...], W [M, C/group, K...] ->
 // [N, M, O...].
 func integerConvShape(c *op.Infer, in integerInputs, dtype tensor.DType) error {
-	x, w, group := c.In(in.x), c.In(in.w), c.Attr.Int("group")
-	if len(x) < 3 || len(w) != len(x) {
-		return errs.New(errs.Shape, "X has shape %v, W has shape %v: both need a rank of 3 or more, and the same", x, w)
-	}
-	if group < 1 || w[1]*group != x[1] || w[0]%group != 0 {
-		return errs.New(errs.Shape, "X has %d channels, W has shape %v, group is %d: C must be W's second dimension times group and M a multiple of group", x[1], w, group)
-	}
-	if k := c.Attr.Ints("kernel_shape"); k != nil && !tensor.Shape(k).Equal(w[2:]) {
-		return errs.New(errs.Shape, "kernel_shape is %v, W has shape %v", k, w)
+	if err := convolved(c, dtype, in.x, in.w, in.bias); err != nil {
+		return err
 	}
 	if in.zeroX >= 0 && c.Has(in.zeroX) && c.In(in.zeroX).Elements() != 1 {
 		return errs.New(errs.Shape, "the zero point of X has shape %v: one number expected", c.In(in.zeroX))
 	}
 	if in.zeroW >= 0 && c.Has(in.zeroW) {
-		if n := c.In(in.zeroW).Elements(); n != 1 && n != w[0] {
-			return errs.New(errs.Shape, "the zero point of W has shape %v: one number or %d expected", c.In(in.zeroW), w[0])
+		if n, m := c.In(in.zeroW).Elements(), c.In(in.w)[0]; n != 1 && n != m {
+			return errs.New(errs.Shape, "the zero point of W has shape %v: one number or %d expected", c.In(in.zeroW), m)
 		}
 	}
-	if in.bias >= 0 && c.Has(in.bias) && !c.In(in.bias).Equal(tensor.Shape{w[0]}) {
-		return errs.New(errs.Shape, "the bias has shape %v, [%d] expected", c.In(in.bias), w[0])
-	}
-	win, err := newWindow(c.Attr, x[2:], w[2:], false)
-	if err != nil {
-		return err
-	}
-	out := c.Grow(0, dtype, len(x))
-	out[0], out[1] = x[0], w[0]
-	copy(out[2:], win.out)
 	return nil
 }
 

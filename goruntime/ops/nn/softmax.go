@@ -57,7 +57,7 @@ func prepareAxis(c *op.Context, flatten bool) error {
 	}
 	s := &lines{outer: 1, n: 1, inner: 1}
 	if len(shape) > 0 {
-		s.outer, s.n, s.inner = shape[:axis].Elements(), shape[axis], shape[axis+1:].Elements()
+		s.outer, s.n, s.inner = shape.Around(axis)
 	}
 	if flatten {
 		s.n, s.inner = s.n*s.inner, 1

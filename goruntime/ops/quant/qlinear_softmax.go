@@ -32,7 +32,7 @@ var QLinearSoftmax = op.Declare(microsoft, "QLinearSoftmax", func() op.Def {
 				if err != nil {
 					return err
 				}
-				s.outer, s.n, s.inner = x[:axis].Elements(), x[axis], x[axis+1:].Elements()
+				s.outer, s.n, s.inner = x.Around(axis)
 				if c.Attr.Int("opset") < 13 {
 					s.n, s.inner = s.n*s.inner, 1
 				}

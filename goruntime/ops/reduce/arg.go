@@ -50,7 +50,7 @@ func argShape(c *op.Infer) error {
 	if err != nil {
 		return err
 	}
-	if n := in[axis]; n == 0 && in[:axis].Elements()*in[axis+1:].Elements() > 0 {
+	if outer, n, inner := in.Around(axis); n == 0 && outer*inner > 0 {
 		return errs.New(errs.Shape, "dimension %d of %v is empty: it has no element to find", axis, in)
 	}
 	out := append(c.Grow(0, tensor.I64, len(in))[:0], in[:axis]...)

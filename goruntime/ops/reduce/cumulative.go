@@ -72,10 +72,8 @@ func cumulativePrepare(c *op.Context, product bool) error {
 		s = &scan{}
 		c.State = s
 	}
-	*s = scan{
-		outer: in[:axis].Elements(), n: in[axis], inner: in[axis+1:].Elements(),
-		exclusive: c.Attr.Bool("exclusive"), reverse: c.Attr.Bool("reverse"), product: product,
-	}
+	*s = scan{exclusive: c.Attr.Bool("exclusive"), reverse: c.Attr.Bool("reverse"), product: product}
+	s.outer, s.n, s.inner = in.Around(axis)
 	return nil
 }
 

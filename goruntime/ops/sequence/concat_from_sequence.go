@@ -47,7 +47,8 @@ func concatFromSequenceRun(c *op.Context) error {
 	if err != nil {
 		return err
 	}
-	p := piece{outer: shape[:axis].Elements(), all: shape[axis], inner: shape[axis+1:].Elements()}
+	var p piece
+	p.outer, p.all, p.inner = shape.Around(axis)
 	for _, item := range items {
 		if p.n = 1; !stack {
 			p.n = item.View.Shape[axis]

@@ -35,7 +35,8 @@ func splitToSequenceRun(c *op.Context) error {
 		return err
 	}
 	s := values.New(values.Sequence)
-	p := piece{outer: data.Shape[:axis].Elements(), all: data.Shape[axis], inner: data.Shape[axis+1:].Elements()}
+	var p piece
+	p.outer, p.all, p.inner = data.Shape.Around(axis)
 	for _, n := range sizes {
 		shape := data.Shape.Clone()
 		if shape[axis] = n; !c.Has(1) && !c.Attr.Bool("keepdims") {
