@@ -23,30 +23,33 @@ static const char *const extra_types[NUM_DTYPES] = {
     [28] = "float6_e3m2fn",
 };
 
-static PyArray_Descr *extra_descrs[NUM_DTYPES]; /* made at first use */
+static PyArray_Descr *descrs[NUM_DTYPES]; /* by TensorProto.DataType, made at first use */
+
+/* descr_named makes the descr of a type of ml_dtypes. */
+static PyArray_Descr *descr_named(const char *name) {
+  PyArray_Descr *descr = NULL;
+  PyObject *module = PyImport_ImportModule("ml_dtypes");
+  if (module == NULL) {
+    PyErr_Clear();
+    gr_raise_text(GR_UNSUPPORTED, "%s arrays need the package ml_dtypes: pip install ml_dtypes", name);
+    return NULL;
+  }
+  PyObject *type = PyObject_GetAttrString(module, name);
+  Py_DECREF(module);
+  if (type == NULL) return NULL;
+  PyArray_DescrConverter(type, &descr);
+  Py_DECREF(type);
+  return descr;
+}
 
 PyArray_Descr *gr_descr_of(int dtype) {
-  if (dtype > 0 && dtype < NUM_DTYPES && numpy_types[dtype] >= 0) return PyArray_DescrFromType(numpy_types[dtype]);
-  const char *name = dtype > 0 && dtype < NUM_DTYPES ? extra_types[dtype] : NULL;
-  if (name == NULL) {
+  if (dtype <= 0 || dtype >= NUM_DTYPES || (numpy_types[dtype] < 0 && extra_types[dtype] == NULL)) {
     gr_raise_text(GR_UNSUPPORTED, "values of ONNX element type %d cannot be given to NumPy", dtype);
     return NULL;
   }
-  if (extra_descrs[dtype] == NULL) {
-    PyObject *module = PyImport_ImportModule("ml_dtypes");
-    if (module == NULL) {
-      PyErr_Clear();
-      gr_raise_text(GR_UNSUPPORTED, "%s arrays need the package ml_dtypes: pip install ml_dtypes", name);
-      return NULL;
-    }
-    PyObject *type = PyObject_GetAttrString(module, name);
-    Py_DECREF(module);
-    if (type == NULL) return NULL;
-    PyArray_DescrConverter(type, &extra_descrs[dtype]);
-    Py_DECREF(type);
-    if (extra_descrs[dtype] == NULL) return NULL;
-  }
-  return (PyArray_Descr *)Py_NewRef((PyObject *)extra_descrs[dtype]);
+  if (descrs[dtype] == NULL)
+    descrs[dtype] = numpy_types[dtype] >= 0 ? PyArray_DescrFromType(numpy_types[dtype]) : descr_named(extra_types[dtype]);
+  return (PyArray_Descr *)Py_XNewRef((PyObject *)descrs[dtype]);
 }
 
 /* extra_dtype_of finds a type of ml_dtypes by the name of its scalar. */
@@ -144,10 +147,8 @@ static PyObject *array_over(gr_output *output, PyArray_Descr *descr) {
     Py_DECREF(base);
     return NULL;
   }
-  if (PyArray_SetBaseObject((PyArrayObject *)array, base) < 0) {
-    Py_DECREF(array);
-    return NULL;
-  }
+  /* As PyArray_SetBaseObject does for a base that is no array, without its search for one. */
+  ((PyArrayObject_fields *)array)->base = base;
   return array;
 }
 

@@ -22,7 +22,7 @@ type ExecutionArena struct {
 
 // NewExecution returns an empty arena.
 func NewExecution(o Options) *ExecutionArena {
-	a := &ExecutionArena{s: newStore(o)}
+	a := &ExecutionArena{s: newStore(o, nil)}
 	a.s.slack = slack
 	a.watch = own.Over(a, "ExecutionArena")
 	return a
@@ -45,9 +45,8 @@ type IOArena struct {
 
 // NewIO returns an empty arena.
 func NewIO(o Options) *IOArena {
-	a := &IOArena{s: newStore(o)}
+	a := &IOArena{s: newStore(o, lease.NewControl())}
 	a.watch = own.Over(a, "IOArena")
-	a.s.control = lease.NewControl()
 	a.s.publish()
 	watch(a.s)
 	return a
@@ -60,25 +59,24 @@ func (a *IOArena) Acquire(n int) (Handle, error) { return a.s.acquire(n) }
 
 // Export turns the handle's block into a lease with refs references. The handle
 // is dead after the call; no byte moves.
+//
+// Concurrency: lock-free: the owner of a live block is alone with it.
+// Errors: errs.Internal for a block that is not live in this arena, which is misuse.
 func (a *IOArena) Export(h Handle, refs int) (lease.Handle, error) {
-	s := a.s
-	s.mu.Lock()
-	defer s.unlock()
-	if h.s != s || h.b.gen != h.gen || h.b.state != live {
-		s.misuse(h, "was exported and is not live in this arena")
-		return lease.Handle{}, errs.New(errs.Internal, "a block that is not live in this arena was exported")
+	if h.s == a.s {
+		if l, ok := h.b.lease.Begin(h.gen, refs); ok {
+			if invariants.Enabled {
+				a.s.mu.Lock()
+				h.b.history.ended = invariants.Caller()
+				a.s.mu.Unlock()
+			}
+			return l, nil
+		}
 	}
-	c, bytes := s.control, h.b.bytes
-	if h.b.given != nil {
-		c, bytes = s.adopted, max(bytes, 1) // no bytes would pass no cap
-	}
-	l := lease.New(&s.headers, c, h.b.data, h.size, bytes, h.b.num, refs)
-	h.b.state = lent
-	s.st.Leases++
-	if invariants.Enabled {
-		h.b.history.ended = invariants.Caller()
-	}
-	return l, nil
+	a.s.mu.Lock()
+	defer a.s.unlock()
+	a.s.misuse(h, "was exported and is not live in this arena")
+	return lease.Handle{}, errs.New(errs.Internal, "a block that is not live in this arena was exported")
 }
 
 // Adopt makes n bytes of foreign memory a live block of the arena; release is
@@ -106,8 +104,8 @@ func (a *IOArena) Adopt(p unsafe.Pointer, n int, release func()) (Handle, error)
 	}
 	b := s.gone()
 	b.data, b.bytes, b.class, b.given = p, n, 0, release
-	s.enliven(b, live)
-	return Handle{b: b, s: s, size: n, gen: b.gen}, nil
+	b.lease.Bind(s.adopted, p, max(n, 1), b.num) // no bytes would pass no cap
+	return s.enliven(b, n), nil
 }
 
 // Drain takes back what was released in C since the arena looked last, adopted memory
@@ -180,7 +178,6 @@ func (s *store) drainFor(c int) (kept *block) {
 			return kept
 		}
 		for _, h := range s.returned {
-			s.st.Leases--
 			b := s.blocks[h.Block]
 			if kept == nil && b.class == c && b.given == nil {
 				s.lapse(b)
@@ -189,7 +186,6 @@ func (s *store) drainFor(c int) (kept *block) {
 				s.retire(b)
 			}
 		}
-		s.headers.Recycle(s.returned)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"github.com/goruntime/goruntime/goruntime/internal/invariants"
+	"github.com/goruntime/goruntime/goruntime/lease"
 )
 
 // state is where a block is in its life.
@@ -12,8 +13,7 @@ type state uint8
 const (
 	gone state = iota // no memory: the record waits for the next block
 	free              // kept for reuse
-	live              // owned by a Handle
-	lent              // owned by a lease
+	live              // owned by a Handle or by a lease
 )
 
 // block is the record of one piece of memory. Records are reused, the
@@ -25,8 +25,9 @@ type block struct {
 	num   uint64 // index in store.blocks
 	gen   uint32
 	state state
-	slab  *slab  // that it was carved from, nil where it has a map of its own
-	given func() // releases adopted memory, nil otherwise
+	slab  *slab         // that it was carved from, nil where it has a map of its own
+	given func()        // releases adopted memory, nil otherwise
+	lease *lease.Header // of all its leases, in an IOArena: gen is the next one's generation while a Handle owns the block
 
 	history *history // under the invariants tag, else nil
 
@@ -69,6 +70,15 @@ func (h Handle) Release() {
 	if h.b != nil {
 		h.s.release(h)
 	}
+}
+
+// end takes the block from its other copies, which can then neither export nor release it.
+func (h Handle) end() bool {
+	if h.b.lease == nil {
+		return true
+	}
+	_, ok := h.b.lease.Begin(h.gen, 0)
+	return ok
 }
 
 // smallest size that gets a map of its own: smaller blocks share slabs, so that

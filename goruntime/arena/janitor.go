@@ -46,9 +46,20 @@ func (s *store) finish() {
 			lease.FreeControl(s.adopted)
 		}
 		s.control, s.adopted = nil, nil
-		s.headers.Close()
+		s.freeHeaders()
 		forget(s)
 	}
+}
+
+// freeHeaders gives the headers back. Handles that are left are of generations that
+// nobody begins again.
+func (s *store) freeHeaders() {
+	list := make([]*lease.Header, len(s.blocks))
+	for i, b := range s.blocks {
+		list[i] = b.lease
+	}
+	lease.FreeHeaders(list)
+	s.blocks, s.records = nil, nil
 }
 
 // sweep drains all arenas and forgets those that are closed and empty.

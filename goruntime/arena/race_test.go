@@ -32,6 +32,33 @@ func TestReleaseThatRacesWithCloseIsNoticed(t *testing.T) {
 	}
 }
 
+// Of many that export or release copies of one handle, one does.
+func TestCopiesOfAHandleEndOnce(t *testing.T) {
+	testkit.NoLeaks(t)
+	a := NewIO(Options{})
+	defer a.Close()
+	for round := range 500 {
+		h := mustAcquire(t, a, 64)
+		misuses := a.Stats().Misuses
+		var wg sync.WaitGroup
+		for g := range 8 {
+			wg.Go(func() {
+				_ = panics(func() {
+					if g%2 == 0 {
+						h.Release()
+					} else if l, err := a.Export(h, 1); err == nil {
+						_ = l.Release()
+					}
+				})
+			})
+		}
+		wg.Wait()
+		if st := a.Stats(); st.Misuses-misuses != 7 || st.LiveBlocks != 0 || st.RetainedBlocks != 1 || st.Leases != 0 {
+			t.Fatalf("round %d: %+v, %d misuses before", round, st, misuses)
+		}
+	}
+}
+
 // Adopted memory is given back when its lease is, not at the arena's next use:
 // it cannot serve another request.
 func TestAdoptedMemoryGoesBackWithItsLease(t *testing.T) {

@@ -59,5 +59,11 @@ func (s *store) stats() Stats {
 	s.mu.Lock()
 	defer s.unlock()
 	s.drain()
-	return s.st
+	st := s.st
+	for _, b := range s.blocks {
+		if b.lease != nil && b.lease.Counted() {
+			st.Leases++
+		}
+	}
+	return st
 }

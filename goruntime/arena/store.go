@@ -44,7 +44,6 @@ type store struct {
 	control  *lease.Control // of an IOArena, else nil
 	adopted  *lease.Control // where leases on adopted memory return; nil until there is some
 	returned []*lease.Header
-	headers  lease.Cache
 	due      []func() // releases of adopted memory, called once the lock is free
 }
 
@@ -68,8 +67,9 @@ func (s *store) letGo() {
 	}
 }
 
-func newStore(o Options) *store {
-	s := &store{cap: NoCap, limit: o.Limit}
+// newStore returns a store; the blocks of one with a control can be leased.
+func newStore(o Options, control *lease.Control) *store {
+	s := &store{cap: NoCap, limit: o.Limit, control: control}
 	if o.RetentionCap != nil {
 		s.cap = *o.RetentionCap
 	}
@@ -85,6 +85,10 @@ func (s *store) record() *block {
 	b := &block{num: uint64(len(s.blocks))}
 	if invariants.Enabled {
 		b.history = &history{}
+	}
+	if s.control != nil {
+		b.lease = lease.NewHeader()
+		b.gen = b.lease.Generation() + 1
 	}
 	s.blocks = append(s.blocks, b)
 	return b
@@ -116,18 +120,22 @@ func (s *store) acquire(n int) (Handle, error) {
 		}
 		s.st.Misses++
 	}
-	s.enliven(b, live)
-	return Handle{b: b, s: s, size: n, gen: b.gen}, nil
+	return s.enliven(b, n), nil
 }
 
-func (s *store) enliven(b *block, to state) {
-	b.state = to
+// enliven makes n bytes of b a caller's.
+func (s *store) enliven(b *block, n int) Handle {
+	b.state = live
+	if b.lease != nil {
+		b.lease.Size = uint64(n)
+	}
 	if invariants.Enabled {
 		b.history.made = invariants.Caller()
 	}
 	s.st.Live += int64(b.bytes)
 	s.st.LiveBlocks++
 	s.st.PeakLive = max(s.st.PeakLive, s.st.Live)
+	return Handle{b: b, s: s, size: n, gen: b.gen}
 }
 
 // fresh returns a block with new memory. Free blocks go back first where the
@@ -151,6 +159,9 @@ func (s *store) fresh(c, asked int) (*block, error) {
 	}
 	if b.slab == nil {
 		s.st.SystemAllocations++
+	}
+	if b.lease != nil {
+		b.lease.Bind(s.control, b.data, b.bytes, b.num)
 	}
 	return b, nil
 }
@@ -190,7 +201,7 @@ const slack = 4 << 20
 func (s *store) release(h Handle) {
 	s.mu.Lock()
 	defer s.unlock()
-	if h.b.gen != h.gen || h.b.state != live {
+	if h.b.gen != h.gen || h.b.state != live || !h.end() {
 		s.misuse(h, "is released a second time, or after it was exported")
 		return
 	}
@@ -214,7 +225,7 @@ func (s *store) misuse(h Handle, what string) {
 	invariants.Bug("a block of %d bytes %s\n%s", h.size, what, h.b.history)
 }
 
-// lapse ends the life of a live or lent block.
+// lapse ends the life of a live block.
 func (s *store) lapse(b *block) {
 	s.st.Live -= int64(b.bytes)
 	s.st.LiveBlocks--
@@ -224,7 +235,7 @@ func (s *store) lapse(b *block) {
 	}
 }
 
-// retire moves a live or lent block to the free list.
+// retire moves a live block to the free list.
 func (s *store) retire(b *block) {
 	s.lapse(b)
 	if b.given != nil {

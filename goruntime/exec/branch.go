@@ -26,7 +26,7 @@ func (f *frame) Branch(_ *op.Context, attr string) error {
 		return errs.New(errs.Model, "the subgraph has %d outputs, the node %d", len(sub.prog.outputs), len(st.out))
 	}
 	for k, v := range st.out {
-		sub.exits[k] = f.exitFor(v)
+		sub.outs[k].to = f.exitFor(v)
 	}
 	if err := sub.runBody(f); err != nil {
 		return err
@@ -98,13 +98,12 @@ func (f *frame) exitFor(v int) exit {
 	if f.prog.plan.Buffers[b].Role != plan.IO {
 		return exit{}
 	}
-	return f.exits[f.prog.exitOf[b]]
+	return f.outs[f.prog.exitOf[b]].to
 }
 
 // give moves output k out of the frame: its memory, or that it is borrowed.
 func (f *frame) give(k int, h *op.Held) {
-	b := f.prog.leaving[k]
-	v := &f.views[f.prog.outputs[k]]
+	b, v := f.outs[k].buf, f.outs[k].view
 	h.Drop()
 	h.DType, h.Data = v.DType, v.Data
 	h.Shape = append(h.Shape, v.Shape...)
@@ -143,9 +142,9 @@ func (f *frame) Call(_ *op.Context, attr string, in, out []op.Held, keep []int) 
 		return errs.New(errs.Model, "the subgraph %q has %d outputs, %d expected", attr, len(sub.prog.outputs), len(out))
 	}
 	for k, slot := range keep {
-		sub.exits[k] = exit{}
+		sub.outs[k].to = exit{}
 		if slot >= 0 && st.out[slot] != plan.None {
-			sub.exits[k] = exit{io: f.exitFor(st.out[slot]).io}
+			sub.outs[k].to = exit{io: f.exitFor(st.out[slot]).io}
 		}
 	}
 	if err := sub.runBody(f); err != nil {
@@ -180,7 +179,7 @@ func (f *frame) giveOnce(k, from int, out *op.Held) error {
 		return nil
 	}
 	n := out.Bytes()
-	h, err := f.acquire(f.exits[k], n)
+	h, err := f.acquire(f.outs[k].to, n)
 	if err != nil {
 		return err
 	}

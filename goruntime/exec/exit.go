@@ -18,8 +18,8 @@ type exit struct {
 // exitAll lets all outputs leave the whole run, to memory of the caller's where it lent
 // some.
 func (f *frame) exitAll(lent []*tensor.View) {
-	for k := range f.exits {
-		e := &f.exits[k]
+	for k := range f.outs {
+		e := &f.outs[k].to
 		if e.io = true; lent != nil {
 			e.lent = lent[k]
 		} else if e.lent != nil {
@@ -33,8 +33,13 @@ func (f *frame) exitAll(lent []*tensor.View) {
 func (f *frame) own1(b, n int) error {
 	to := exit{}
 	if f.prog.plan.Buffers[b].Role == plan.IO {
-		to = f.exits[f.prog.exitOf[b]]
+		to = f.outs[f.prog.exitOf[b]].to
 	}
+	return f.ownAt(to, b, n)
+}
+
+// ownAt is own1 for a buffer that goes to this exit.
+func (f *frame) ownAt(to exit, b, n int) error {
 	if to.lent != nil {
 		f.bind(b, to.lent.Data)
 		return f.checkLent(b, to.lent)

@@ -27,7 +27,9 @@ type frame struct {
 	temps []arena.Handle
 	in    []op.Held // scratch for the inputs of subgraphs
 	feeds []tensor.View
-	exits []exit // of each output, set before begin
+	lies  [][]*tensor.View // the values in each buffer
+	ins   []intake
+	outs  []outlet
 	run   *run
 	now   int // the step that runs
 }
@@ -71,7 +73,7 @@ func newFrame(p *program, planIt func(work []int)) (*frame, error) {
 	}
 	f.own = make([]arena.Handle, len(p.plan.Buffers))
 	f.other = make([]*values.Value, len(p.plan.Buffers))
-	f.exits = make([]exit, len(p.outputs))
+	f.connect()
 	return f, nil
 }
 
@@ -124,8 +126,8 @@ func (f *frame) tail(st *step) *op.Tail {
 
 // bind points all values of a buffer at p.
 func (f *frame) bind(buf int, p unsafe.Pointer) {
-	for _, v := range f.prog.shared[buf] {
-		f.views[v].Data = p
+	for _, v := range f.lies[buf] {
+		v.Data = p
 	}
 }
 
@@ -147,24 +149,12 @@ func (f *frame) bindSlab(p unsafe.Pointer) {
 	}
 }
 
-// input binds value v to the input that a run feeds.
-func (f *frame) input(v int, in *tensor.View) {
-	if !f.prog.vals[v].shaped {
-		f.views[v].DType = in.DType
-		f.views[v].Shape = append(f.views[v].Shape[:0], in.Shape...)
-	}
-	f.bind(f.prog.plan.Of[v], in.Data)
-	f.views[v].Columns, f.views[v].Parts = in.Columns, in.Parts
-}
-
-// begin binds the inputs and the memory that is known before the run. f.exits
+// begin binds the inputs and the memory that is known before the run. f.outs
 // says where the outputs go.
 func (f *frame) begin(r *run, in []tensor.View) error {
 	f.run = r
-	for i, v := range f.prog.inputs {
-		if v >= 0 {
-			f.input(v, &in[i])
-		}
+	for i := range f.ins {
+		f.ins[i].take(&in[i])
 	}
 	if n := f.prog.plan.Slab; n > 0 {
 		h, err := r.exec.Acquire(n)
@@ -176,11 +166,12 @@ func (f *frame) begin(r *run, in []tensor.View) error {
 			f.bindSlab(h.Data())
 		}
 	}
-	for k, b := range f.prog.leaving {
-		if f.prog.through[k] != made || f.prog.plan.Buffers[b].Bytes == plan.Unsized {
+	for k := range f.outs {
+		o := &f.outs[k]
+		if o.bytes == plan.Unsized {
 			continue
 		}
-		if err := f.own1(b, f.prog.plan.Buffers[b].Bytes); err != nil {
+		if err := f.ownAt(o.to, o.buf, o.bytes); err != nil {
 			return f.maker(err, f.prog.outputs[k])
 		}
 	}

@@ -30,15 +30,8 @@ func (z *specializer) plan(work []int) {
 		}
 	}
 	p.plan = plan.Make(pr)
-	p.shared = make([][]int, len(p.plan.Buffers))
-	for v, b := range p.plan.Of {
-		if b != plan.None {
-			p.shared[b] = append(p.shared[b], v)
-		}
-	}
 	p.exitOf = make([]int, len(p.plan.Buffers))
 	for k, v := range p.outputs {
-		p.leaving = append(p.leaving, p.plan.Of[v])
 		if p.through[k] == made {
 			p.exitOf[p.plan.Of[v]] = k
 		}

@@ -85,12 +85,10 @@ type program struct {
 	sig     []tensor.View // types, shapes and whether they are columns
 	outputs []int
 	plan    *plan.Plan
-	work    []int   // the workspace of each step, in bytes
-	shared  [][]int // the values of each buffer
-	leaving []int   // the buffers that leave the run, in the order of outputs
-	exitOf  []int   // the output of each buffer that leaves
-	through []int   // of each output of a body: the input that it is, or made or constant
-	others  bool    // an output may be a sequence, an optional or a map
+	work    []int // the workspace of each step, in bytes
+	exitOf  []int // the output of each buffer that leaves
+	through []int // of each output of a body: the input that it is, or made or constant
+	others  bool  // an output may be a sequence, an optional or a map
 	owned   []arena.Handle
 	free    []*frame // under unit.mu, as busy and retired
 	busy    int      // runs that use the program

@@ -172,10 +172,8 @@ func (c *Call) execute(f *frame) error {
 	if err := f.begin(&c.run, c.In); err != nil {
 		return err
 	}
-	for i, v := range f.prog.inputs {
-		if v >= 0 && c.In[i].DType == tensor.Other {
-			f.other[f.prog.plan.Of[v]] = c.Values[i].Retain()
-		}
+	if c.Values != nil {
+		c.retainOthers(f)
 	}
 	if err := f.execute(); err != nil {
 		return err
@@ -189,9 +187,18 @@ func (c *Call) execute(f *frame) error {
 	return nil
 }
 
+// retainOthers lets the frame share the inputs that are no tensors.
+func (c *Call) retainOthers(f *frame) {
+	for i, v := range f.prog.inputs {
+		if v >= 0 && c.In[i].DType == tensor.Other {
+			f.other[f.prog.plan.Of[v]] = c.Values[i].Retain()
+		}
+	}
+}
+
 // result moves output k of the frame to the caller.
 func (c *Call) result(f *frame, k int) (err error) {
-	v, o, b := &f.views[f.prog.outputs[k]], &c.Out[k], f.prog.leaving[k]
+	v, b, o := f.outs[k].view, f.outs[k].buf, &c.Out[k]
 	// Field by field: a copy of the whole would wait for the stores just before.
 	o.DType, o.Data, o.Value = v.DType, v.Data, nil
 	o.Shape = append(o.Shape[:0], v.Shape...)

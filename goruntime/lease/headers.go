@@ -2,7 +2,6 @@ package lease
 
 import (
 	"sync"
-	"sync/atomic"
 	"unsafe"
 
 	"github.com/goruntime/goruntime/goruntime/internal/invariants"
@@ -20,18 +19,8 @@ var table struct {
 	chunks     []unsafe.Pointer
 }
 
-// Cache keeps some free headers beside an arena, under the arena's lock, so that a
-// lease in steady state asks the table for nothing.
-type Cache []*Header
-
-const cacheSize = 64
-
-func (c *Cache) take() *Header {
-	if n := len(*c); n > 0 {
-		h := (*c)[n-1]
-		*c = (*c)[:n-1]
-		return h
-	}
+// NewHeader returns a header of no lease, for FreeHeaders to take back.
+func NewHeader() *Header {
 	table.Lock()
 	defer table.Unlock()
 	if len(table.free) == 0 {
@@ -49,24 +38,9 @@ func (c *Cache) take() *Header {
 	return h
 }
 
-// Recycle takes back headers that were released. Their state stays: no reference of
-// the last generation is left, and New begins the next.
-func (c *Cache) Recycle(list []*Header) {
-	n := min(len(list), cacheSize-len(*c))
-	*c = append(*c, list[:n]...)
-	give(list[n:])
-}
-
-// Close gives the headers back to the table.
-func (c *Cache) Close() {
-	give(*c)
-	*c = nil
-}
-
-func give(list []*Header) {
-	if len(list) == 0 {
-		return
-	}
+// FreeHeaders takes back headers whose leases are over and drained. Their state stays:
+// no reference of the last generation is left, and the next one is another.
+func FreeHeaders(list []*Header) {
 	table.Lock()
 	defer table.Unlock()
 	table.free = append(table.free, list...)
@@ -80,7 +54,7 @@ func InUse() int {
 	for _, p := range table.chunks {
 		for i := range headersPerChunk {
 			// SAFETY: the chunk holds as many headers.
-			if uint32(atomic.LoadUint64(&(*Header)(unsafe.Add(p, i*headerSize)).State)) != 0 {
+			if (*Header)(unsafe.Add(p, i*headerSize)).Counted() {
 				n++
 			}
 		}

@@ -9,8 +9,8 @@
 //
 // The last release pushes the header on the return list of its arena's Control;
 // the arena takes the whole list with one swap, so no list is popped from two
-// sides. Invariant: a header is reachable from exactly one of its arena (free),
-// its holders (counted) or one return list.
+// sides. Each block of an arena keeps one header for all its leases. Invariant: a header
+// is counted, or on one return list, or its arena's to begin a lease with.
 package lease
 
 import (
@@ -39,18 +39,33 @@ type Header struct {
 	Slot    uint64 // number of this header
 }
 
-// New returns a lease with refs references on n bytes at data, in a header from the
-// cache of its arena. The last release pushes it on c's return list with the arena's
-// number block; bytes is what the block retains.
-func New(from *Cache, c *Control, data unsafe.Pointer, n, bytes int, block uint64, refs int) Handle {
-	h := from.take()
+// Bind says what the leases of h are on until the next Bind: memory at data, of which
+// bytes are retained and which the arena knows by the number block. The last release
+// pushes h on c's return list. There must be no lease now. How much of it holders see is
+// the arena's to set in Size before each.
+func (h *Header) Bind(c *Control, data unsafe.Pointer, bytes int, block uint64) {
 	// SAFETY: a Control is off-heap and stays; data is off-heap too, or adopted
 	// memory that its owner keeps until the arena releases it.
-	h.Data, h.Size, h.Bytes, h.Control = uint64(uintptr(data)), uint64(n), uint64(bytes), uint64(uintptr(unsafe.Pointer(c)))
-	h.Block = block
-	gen := uint32(atomic.LoadUint64(&h.State)>>32) + 1
-	atomic.StoreUint64(&h.State, uint64(gen)<<32|uint64(refs))
-	return Handle{h, gen}
+	h.Data, h.Bytes, h.Control, h.Block = uint64(uintptr(data)), uint64(bytes), uint64(uintptr(unsafe.Pointer(c))), block
+}
+
+// Generation returns that of the last lease.
+func (h *Header) Generation() uint32 { return uint32(atomic.LoadUint64(&h.State) >> 32) }
+
+// Counted reports whether there is a lease now.
+func (h *Header) Counted() bool { return uint32(atomic.LoadUint64(&h.State)) != 0 }
+
+// Begin starts the lease of the next generation, with refs references. Without any it
+// ends that generation, for nobody to begin. It reports whether it could: false where
+// there is a lease now or generation is not the next one.
+//
+// Concurrency: lock-free; of many with one generation, one can.
+func (h *Header) Begin(generation uint32, refs int) (Handle, bool) {
+	old := atomic.LoadUint64(&h.State)
+	if uint32(old) != 0 || uint32(old>>32)+1 != generation {
+		return Handle{}, false
+	}
+	return Handle{h, generation}, atomic.CompareAndSwapUint64(&h.State, old, uint64(generation)<<32|uint64(refs))
 }
 
 // Retain adds a reference.

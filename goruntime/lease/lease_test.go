@@ -13,16 +13,27 @@ import (
 	"github.com/goruntime/goruntime/goruntime/offheap"
 )
 
-// headers are those that the tests' leases use, as an arena would keep them.
+// headers are those that the tests' leases use, as the blocks of an arena would keep them.
 var headers struct {
-	sync.Mutex
-	lease.Cache
+	sync.Mutex // protects free
+	free       []*lease.Header
 }
 
 func newLease(c *lease.Control, p unsafe.Pointer, n, bytes int, block uint64, refs int) lease.Handle {
 	headers.Lock()
 	defer headers.Unlock()
-	return lease.New(&headers.Cache, c, p, n, bytes, block, refs)
+	if len(headers.free) == 0 {
+		headers.free = append(headers.free, lease.NewHeader())
+	}
+	h := headers.free[len(headers.free)-1]
+	headers.free = headers.free[:len(headers.free)-1]
+	h.Bind(c, p, bytes, block)
+	h.Size = uint64(n)
+	l, ok := h.Begin(h.Generation()+1, refs)
+	if !ok {
+		panic("a free header has a lease")
+	}
+	return l
 }
 
 // drained takes back all that c got, and returns the numbers of the blocks.
@@ -34,7 +45,7 @@ func drained(c *lease.Control) map[uint64]int {
 	}
 	headers.Lock()
 	defer headers.Unlock()
-	headers.Recycle(list)
+	headers.free = append(headers.free, list...)
 	return blocks
 }
 
@@ -252,6 +263,54 @@ func TestLeasesUnderManyGoroutines(t *testing.T) {
 	if bad.Load() != 0 {
 		t.Errorf("%d good releases were refused or stale ones were not", bad.Load())
 	}
+}
+
+// Of many goroutines that begin or end one generation, one can, and none while there is
+// a lease or after it.
+func TestAGenerationBeginsOnce(t *testing.T) {
+	c, p := control(t)
+	h := lease.NewHeader()
+	h.Bind(c, p, 64, 7)
+	for round := range 200 {
+		generation := h.Generation() + 1
+		var ok atomic.Int32
+		var begun atomic.Pointer[lease.Handle]
+		var wg sync.WaitGroup
+		for g := range 8 {
+			wg.Go(func() {
+				if l, can := h.Begin(generation, g%2); can {
+					ok.Add(1)
+					if g%2 == 1 {
+						begun.Store(&l)
+					}
+				}
+			})
+		}
+		wg.Wait()
+		if ok.Load() != 1 || h.Counted() != (begun.Load() != nil) {
+			t.Fatalf("round %d: %d could, a lease %v", round, ok.Load(), h.Counted())
+		}
+		l := begun.Load()
+		if l == nil {
+			continue
+		}
+		if _, can := h.Begin(generation+1, 1); can {
+			t.Fatal("a lease began over another")
+		}
+		if err := l.Release(); err != nil {
+			t.Fatal(err)
+		}
+		if _, can := h.Begin(generation, 1); can {
+			t.Fatal("a generation began again")
+		}
+		if got := drained(c); got[7] != 1 {
+			t.Fatalf("%v came back", got)
+		}
+		headers.Lock()
+		headers.free = headers.free[:len(headers.free)-1] // h is this test's alone
+		headers.Unlock()
+	}
+	lease.FreeHeaders([]*lease.Header{h})
 }
 
 // Of many goroutines that release one reference, one succeeds.
