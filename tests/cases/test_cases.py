@@ -23,7 +23,7 @@ CASES: dict[str, str | tuple[type[Exception], str]] = {
     "convtranspose_same_upper_lower": "auto_pad gives input times stride, and the odd pad goes to the named side",
     "cumsum_exclusive_unit_axis": "an exclusive sum over one element is zero",
     "dft_onesided_inner_axis": "a one-sided transform halves the axis it runs over, no other",
-    "duplicate_output_name_refused": (ModelError, "produced twice"),
+    "duplicate_output_name_refused": (ModelError, "is also an output of"),
     "einsum_three_operands": "indices that only one of three operands has are summed over",
     "function_omitted_optional_input": "an optional input may be left out inside a function",
     "gather_index_out_of_range_refused": (ComputeError, "out of range"),
