@@ -188,6 +188,23 @@ func (c *sample) agree(t *testing.T, relu, packed bool) {
 	}
 }
 
+// A batch may be empty: whatever the windows, there is then nothing to do.
+func TestNoImages(t *testing.T) {
+	for name, s := range shapes {
+		s.N = 0
+		for _, threads := range []int{1, 2, 16} {
+			p := NewPlan(s, threads, 0)
+			p.Bind(&Args{Scratch: make([]byte, p.Workspace())})
+			if n := p.Parts(); n != 0 {
+				t.Errorf("%s: %d parts", name, n)
+			}
+			if g := p.Grain(); g < 1 {
+				t.Errorf("%s: grains of %d", name, g)
+			}
+		}
+	}
+}
+
 // Only pixels whose window sees an infinity or NaN have one, in tiles too.
 func TestAnInfinityStaysWhereItIsSeen(t *testing.T) {
 	all := variants

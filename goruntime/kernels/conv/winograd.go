@@ -56,7 +56,7 @@ type winograd struct {
 // newWinograd returns nil where the convolution is of another kind or too small.
 func (p *Plan) newWinograd(threads int) *winograd {
 	s := &p.s
-	if s.Plain || len(s.In) != 2 || s.Group != 1 || min(s.C, s.M) < fewestChannels || s.C*s.M < fewestPairs || p.pixels < fewestPixels {
+	if s.Plain || s.N == 0 || len(s.In) != 2 || s.Group != 1 || min(s.C, s.M) < fewestChannels || s.C*s.M < fewestPairs || p.pixels < fewestPixels {
 		return nil
 	}
 	for i := range s.In {
