@@ -17,24 +17,27 @@ var table struct {
 	sync.Mutex // protects all below
 	free       []*Header
 	chunks     []unsafe.Pointer
+	fresh      int // headers of the last chunk that nobody had: their pages are not touched
 }
 
 // NewHeader returns a header of no lease, for FreeHeaders to take back.
 func NewHeader() *Header {
 	table.Lock()
 	defer table.Unlock()
-	if len(table.free) == 0 {
-		p := mustMap(headersPerChunk * headerSize)
-		for i := headersPerChunk - 1; i >= 0; i-- {
-			// SAFETY: the chunk holds as many headers.
-			h := (*Header)(unsafe.Add(p, i*headerSize))
-			h.Slot = uint64(len(table.chunks)*headersPerChunk + i)
-			table.free = append(table.free, h)
-		}
-		table.chunks = append(table.chunks, p)
+	if n := len(table.free); n > 0 {
+		h := table.free[n-1]
+		table.free = table.free[:n-1]
+		return h
 	}
-	h := table.free[len(table.free)-1]
-	table.free = table.free[:len(table.free)-1]
+	if table.fresh == 0 {
+		table.chunks = append(table.chunks, mustMap(headersPerChunk*headerSize))
+		table.fresh = headersPerChunk
+	}
+	last, at := len(table.chunks)-1, headersPerChunk-table.fresh
+	table.fresh--
+	// SAFETY: the chunk holds as many headers.
+	h := (*Header)(unsafe.Add(table.chunks[last], at*headerSize))
+	h.Slot = uint64(last*headersPerChunk + at)
 	return h
 }
 
@@ -51,8 +54,12 @@ func InUse() int {
 	table.Lock()
 	defer table.Unlock()
 	n := 0
-	for _, p := range table.chunks {
-		for i := range headersPerChunk {
+	for i, p := range table.chunks {
+		had := headersPerChunk
+		if i == len(table.chunks)-1 {
+			had -= table.fresh
+		}
+		for i := range had {
 			// SAFETY: the chunk holds as many headers.
 			if (*Header)(unsafe.Add(p, i*headerSize)).Counted() {
 				n++

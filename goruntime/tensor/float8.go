@@ -1,6 +1,9 @@
 package tensor
 
-import "math"
+import (
+	"math"
+	"sync"
+)
 
 // Small is a floating-point format of at most 8 bits, described by its fields.
 // Value and Round convert; tables make both exact and fast.
@@ -12,6 +15,9 @@ type Small struct {
 	Signed                       bool
 	Inf                          bool // has infinities (e5m2)
 	NaN                          smallNaN
+
+	once  sync.Once // protects table until it is made
+	table [256]float32
 }
 
 type smallNaN uint8
@@ -41,6 +47,16 @@ func SmallOf(d DType) *Small { return smallFormats[d] }
 
 var smallFormats = [256]*Small{
 	F8E4M3FN: E4M3FN, F8E4M3UZ: E4M3UZ, F8E5M2: E5M2, F8E5M2UZ: E5M2UZ, F4E2M1: E2M1, F6E2M3: E2M3, F6E3M2: E3M2, F8E8M0: E8M0,
+}
+
+// Table returns the numbers of all codes, bits above those of the format left out.
+func (s *Small) Table() *[256]float32 {
+	s.once.Do(func() {
+		for c := range s.table {
+			s.table[c] = s.Value(uint8(c & (1<<s.Bits - 1)))
+		}
+	})
+	return &s.table
 }
 
 // Value returns the number that code stands for.

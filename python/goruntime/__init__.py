@@ -10,32 +10,30 @@ evaluator, arena or token is made.
 
 from typing import TYPE_CHECKING
 
-from .arenas import ExecutionArena, IOArena
-from .errors import (
-    ArgumentError,
-    CanceledError,
-    ClosedError,
-    ComputeError,
-    Error,
-    FileError,
-    ForkedError,
-    InternalError,
-    LimitError,
-    ModelError,
-    NameNotFoundError,
-    ReleasedError,
-    RunTimeoutError,
-    ShapeError,
-    UnsupportedError,
-    WrongTypeError,
-)
-from .evaluator import CancelToken, ReferenceEvaluator
-from .version import __version__
-
 if TYPE_CHECKING:
+    from .arenas import ExecutionArena, IOArena
     from .config import show_config
     from .context import RuntimeContext, RuntimeSession
     from .engines import OnnxRuntime
+    from .errors import (
+        ArgumentError,
+        CanceledError,
+        ClosedError,
+        ComputeError,
+        Error,
+        FileError,
+        ForkedError,
+        InternalError,
+        LimitError,
+        ModelError,
+        NameNotFoundError,
+        ReleasedError,
+        RunTimeoutError,
+        ShapeError,
+        UnsupportedError,
+        WrongTypeError,
+    )
+    from .evaluator import CancelToken, ReferenceEvaluator
     from .events import RuntimeEvent
     from .kernels import register_custom_kernel, unregister_custom_kernel
     from .metadata import ModelMetadata
@@ -43,34 +41,44 @@ if TYPE_CHECKING:
     from .support import Lack, Support, supports
     from .tensor import Tensor
     from .types import ValueType
+    from .version import __version__
 
-# Names whose modules are loaded at first use, since imports cost every start.
-_LAZY = {
-    "ExecutionPlan": "plan",
-    "Lack": "support",
-    "ModelMetadata": "metadata",
-    "OnnxRuntime": "engines",
-    "RuntimeContext": "context",
-    "RuntimeEvent": "events",
-    "RuntimeSession": "context",
-    "Support": "support",
-    "Tensor": "tensor",
-    "ValueType": "types",
-    "register_custom_kernel": "kernels",
-    "show_config": "config",
-    "supports": "support",
-    "unregister_custom_kernel": "kernels",
+# The names of each module, which is loaded at the first use of one: imports cost every
+# start, and what the core does to start is done beside those that come after it.
+_MODULES = {
+    "arenas": "ExecutionArena IOArena",
+    "config": "show_config",
+    "context": "RuntimeContext RuntimeSession",
+    "engines": "OnnxRuntime",
+    "errors": "ArgumentError CanceledError ClosedError ComputeError Error FileError ForkedError InternalError LimitError ModelError "
+    "NameNotFoundError ReleasedError RunTimeoutError ShapeError UnsupportedError WrongTypeError",
+    "evaluator": "CancelToken ReferenceEvaluator",
+    "events": "RuntimeEvent",
+    "kernels": "register_custom_kernel unregister_custom_kernel",
+    "metadata": "ModelMetadata",
+    "plan": "ExecutionPlan",
+    "support": "Lack Support supports",
+    "tensor": "Tensor",
+    "types": "ValueType",
+    "version": "__version__",
 }
 
 
 def __getattr__(name: str) -> object:
-    if name not in _LAZY:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    import importlib
+    from importlib import import_module
 
-    value: object = getattr(importlib.import_module(f".{_LAZY[name]}", __name__), name)
-    globals()[name] = value
-    return value
+    if name in _MODULES:
+        return import_module(f".{name}", __name__)
+    for module, names in _MODULES.items():
+        if name in names.split():
+            value: object = getattr(import_module(f".{module}", __name__), name)
+            globals()[name] = value
+            return value
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, *_MODULES})
 
 
 __all__ = [

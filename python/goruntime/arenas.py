@@ -170,3 +170,17 @@ class IOArena(_Arena):
     def retained_io_size(self) -> int:
         """Free bytes; the same as retained_size."""
         return self.retained_size
+
+
+def check_arenas(**arenas: object) -> None:
+    """Check arguments that are arenas or None.
+
+    Raises:
+        WrongTypeError: one is neither.
+    """
+    from .errors import WrongTypeError
+
+    for name, arena in arenas.items():
+        if arena is not None and not isinstance(arena, _Arena):
+            kind = IOArena if name.startswith("io") else ExecutionArena
+            raise WrongTypeError(f"{name}: an {kind.__name__} expected, {type(arena).__name__} given")

@@ -9,14 +9,13 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from ._load import native
-from .arenas import ExecutionArena, IOArena
-from .errors import ArgumentError, UnsupportedError, WrongTypeError
 
 if TYPE_CHECKING:
     from typing import Self
 
     import numpy as np
 
+    from .arenas import ExecutionArena, IOArena
     from .context import RuntimeContext
     from .engines import OnnxRuntime
     from .events import RuntimeEvent
@@ -107,12 +106,17 @@ class ReferenceEvaluator:
                 attribute missing has them as goruntime.Lack.
             FileError: the file cannot be read, or the engine's library.
         """
+        native()  # starts the core, which gets ready while the modules below are loaded
+        from .errors import WrongTypeError
+        from .protos import source
+
         self._engine = None
         if not isinstance(verbose, int):
             raise WrongTypeError(f"verbose: a number expected, {type(verbose).__name__} given")
-        for name, arena, kind in (("allocator", allocator, ExecutionArena), ("io_allocator", io_allocator, IOArena)):
-            if arena is not None and not isinstance(arena, ExecutionArena | IOArena):
-                raise WrongTypeError(f"{name}: an {kind.__name__} expected, {type(arena).__name__} given")
+        if allocator is not None or io_allocator is not None:
+            from .arenas import check_arenas
+
+            check_arenas(allocator=allocator, io_allocator=io_allocator)
         if engine != "goruntime":
             from .engines import chosen
 
@@ -133,9 +137,6 @@ class ReferenceEvaluator:
         self._strings, self._counting = string_dtype, bool(cpu_execution_counters)
         self._threads, self._given = num_threads or 0, (allocator, io_allocator)
         self._check, self._tracing, self._release = check_shape_annotations, events_enabled, release_intermediates
-        native()  # starts the core, which gets ready while the model's reader is loaded
-        from .protos import source
-
         self._functions = list(functions or ())
         self._path, self._bytes = source(proto, opsets, None if functions is None else self._functions)
         self.proto_: Any = proto if self._path is None and not isinstance(proto, bytes | bytearray | memoryview) else None
@@ -183,6 +184,9 @@ class ReferenceEvaluator:
             self._fast = self._native
 
     def _open(self) -> Any:
+        from .errors import UnsupportedError
+        from .log import debug
+
         execution, io = self._given
         custom: tuple[Any, Any] = (None, None)
         if self._kernels:
@@ -210,8 +214,6 @@ class ReferenceEvaluator:
                 error.args = (f"{error}; new_ops or goruntime.register_custom_kernel runs them in Python",)
             raise
         opened.string_dtype = self._strings
-        from .log import debug
-
         debug("opened %s: %d inputs, %d outputs", self._path or "a model in memory", len(opened.inputs), len(opened.outputs))
         return opened
 
@@ -335,11 +337,14 @@ class ReferenceEvaluator:
         FunctionProto and the kernels of a context. The last few are kept."""
         kernels = getattr(context, "_kernels", None) if context is not None else {}
         if kernels is None:
+            from .errors import WrongTypeError
+
             raise WrongTypeError(f"context: a RuntimeContext expected, {type(context).__name__} given")
         if not attributes and all(self._kernels.get(key) is kernel for key, kernel in kernels.items()):
             return self
         source = self._bytes if self._path is None else self._path
         if attributes:
+            from .errors import ArgumentError
             from .functions import model
             from .protos import serialized
 
@@ -432,6 +437,7 @@ class ReferenceEvaluator:
             UnsupportedError: the model needs the kernel, which is kept.
         """
         from . import kernels
+        from .errors import UnsupportedError
 
         key = kernels._key(domain, op_type)
         kernel = self._kernels.pop(key, None)
@@ -543,6 +549,7 @@ class ReferenceEvaluator:
             exc: whether to raise where there is none, rather than to return None.
         """
         from .annotations import types
+        from .errors import ArgumentError
 
         found = types(self._path, self._bytes)
         if name not in found and exc:
@@ -592,6 +599,8 @@ class ReferenceEvaluator:
 
     def _own_arenas(self) -> tuple[ExecutionArena, IOArena]:
         if self._arenas is None:
+            from .arenas import ExecutionArena, IOArena
+
             execution, io = self._given
             if self._unbound:  # the evaluators with attributes share these
                 self._arenas = (execution or ExecutionArena(), io or IOArena())
@@ -612,6 +621,7 @@ class ReferenceEvaluator:
         Raises:
             ArgumentError: nothing was to be counted.
         """
+        from .errors import ArgumentError
         from .policy import counted
 
         if not self._counting:
@@ -629,6 +639,7 @@ class ReferenceEvaluator:
             ArgumentError: a kernel of a run calls it, which would wait for itself.
         """
         if self._kernels or self._variants:
+            from .errors import ArgumentError
             from .kernels import running
 
             if running():

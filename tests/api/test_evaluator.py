@@ -166,6 +166,24 @@ def test_importing_loads_no_native_code():
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
+def test_every_name_is_found_whatever_was_imported_before():
+    code = """
+import goruntime, sys
+assert set(goruntime.__all__) <= set(dir(goruntime)), "dir"
+for name in reversed(goruntime.__all__):
+    getattr(goruntime, name)
+assert goruntime.errors.Error is goruntime.Error
+try:
+    goruntime.Session
+except AttributeError as error:
+    assert "goruntime" in str(error) and "Session" in str(error)
+else:
+    raise AssertionError("a name that is not there is found")
+sys.exit("goruntime._native" in sys.modules)
+"""
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
 def test_show_config():
     config = goruntime.show_config()
     assert config["version"] == goruntime.__version__

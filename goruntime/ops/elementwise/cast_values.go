@@ -159,11 +159,13 @@ func readFloat[T any](value func(T) float64) castReader {
 
 // readSmall looks the values of the codes up.
 func readSmall(f *tensor.Small) castReader {
-	var values [256]float64
-	for c := range 1 << f.Bits {
-		values[c] = float64(f.Value(uint8(c)))
+	return func(s *casting, w castWriter, lo, hi int) error {
+		values := f.Table()
+		for i, code := range tensor.Elems[uint8](s.in)[lo:hi] {
+			w.f(s, lo+i, float64(values[code]))
+		}
+		return nil
 	}
-	return readFloat(func(c uint8) float64 { return values[c] })
 }
 
 func readBool(s *casting, w castWriter, lo, hi int) error {

@@ -21,15 +21,11 @@ func readHalf[T interface{ Float32() float32 }](v *tensor.View, i int) float64 {
 
 // readCode reads a type of at most 8 bits, one code a byte (see op.Unpacked).
 func readCode(value func(code uint8) float64) reader {
-	var values [256]float64
-	for c := range values {
-		values[c] = value(uint8(c))
-	}
-	return func(v *tensor.View, i int) float64 { return values[tensor.Elems[uint8](v)[i]] }
+	return func(v *tensor.View, i int) float64 { return value(tensor.Elems[uint8](v)[i]) }
 }
 
 func readSmall(f *tensor.Small) reader {
-	return readCode(func(code uint8) float64 { return float64(f.Value(code & (1<<f.Bits - 1))) })
+	return readCode(func(code uint8) float64 { return float64(f.Table()[code]) })
 }
 
 // signed is the value of a code of so many bits in two's complement.
