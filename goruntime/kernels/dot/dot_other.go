@@ -2,4 +2,4 @@
 
 package dot
 
-func rows(x, y []float32) float64 { return portable(x, y) }
+func (f *Factors) sums(out []float64, x []float32, rows, step int) { f.portable(out, x, rows, step) }

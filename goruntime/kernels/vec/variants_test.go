@@ -205,6 +205,8 @@ func TestCurves(t *testing.T) {
 			{Gate, 0.25, 0.5, []float32{0, -0.25, 0.3125, 4, nan}},
 			{Bell, 0.0625, 0.25, []float32{0, 0, 0.25, 2, nan}},
 			{Whole, -2, 3, []float32{-2, -1, 0, 3, -2}},
+			{Square, 2, 1, []float32{49, 1, 4, 81, nan}},
+			{Cube, 2, 1, []float32{-343, -1, 8, 729, nan}},
 		} {
 			x := []float32{-4, -1, 0.5, 4, nan}
 			Bend(c.curve, x, x, c.s, c.r)

@@ -63,12 +63,14 @@ type Curve int
 
 // The curves, in the order of the generated tables.
 const (
-	Clamp Curve = iota // at least s, then at most r
-	Line               // x*s + r, rounded twice
-	Ramp               // Line between 0 and 1
-	Gate               // x times Ramp
-	Bell               // (erf(x/s) + 1) x r, rounded at each step
-	Whole              // the whole number next to x, half to even, from s to r; s for NaN
+	Clamp  Curve = iota // at least s, then at most r
+	Line                // x*s + r, rounded twice
+	Ramp                // Line between 0 and 1
+	Gate                // x times Ramp
+	Bell                // (erf(x/s) + 1) x r, rounded at each step
+	Whole               // the whole number next to x, half to even, from s to r; s for NaN
+	Square              // Line, squared
+	Cube                // Line to the power of three, rounded twice more
 	curves
 )
 

@@ -134,6 +134,12 @@ func avx512Bell(p *args)
 func avx512Whole(p *args)
 
 //go:noescape
+func avx512Square(p *args)
+
+//go:noescape
+func avx512Cube(p *args)
+
+//go:noescape
 func avx512WholeOver(p *args)
 
 //go:noescape
@@ -253,7 +259,7 @@ func avx512AffineAdd(p *affine)
 var avx512Kernels = kernels{
 	unary:  [functions]func(*args){avx512Exp, avx512Log, avx512Tanh, avx512Sigmoid, avx512Erf, avx512Gelu, avx512Sqrt, avx512Abs, avx512Neg, avx512Relu, avx512Floor, avx512Ceil, avx512Round, avx512Reciprocal, avx512Swish, avx512Sixth},
 	binary: [operations][3]func(*args){{avx512AddVV, avx512AddVS, avx512AddSV}, {avx512SubVV, avx512SubVS, avx512SubSV}, {avx512MulVV, avx512MulVS, avx512MulSV}, {avx512DivVV, avx512DivVS, avx512DivSV}, {avx512MaxVV, avx512MaxVS, avx512MaxSV}, {avx512MinVV, avx512MinVS, avx512MinSV}, {avx512LeakVV, avx512LeakVS, avx512LeakSV}},
-	curves: [curves]func(*args){avx512Clamp, avx512Line, avx512Ramp, avx512Gate, avx512Bell, avx512Whole},
+	curves: [curves]func(*args){avx512Clamp, avx512Line, avx512Ramp, avx512Gate, avx512Bell, avx512Whole, avx512Square, avx512Cube},
 	grids:  [grids]func(*args){avx512WholeOver, avx512WholeTimes, avx512Snap},
 	sum:    avx512Sum, top: avx512Top, squares: avx512Squares, normalize: avx512Normalize, softmax: avx512Softmax, sums: avx512Sums, second: avx512Second, fourth: avx512Fourth, recode: avx512Recode, recodeBytes: avx512RecodeBytes,
 	windows: [joins][2]func(*windows){{avx512PlusWindows, avx512PlusSecond}, {avx512LargerWindows, avx512LargerSecond}},

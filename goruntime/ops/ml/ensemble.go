@@ -191,29 +191,51 @@ func (e *ensemble[T]) addAll(r *room[T], leaves []int32) {
 			e.add(r, row, leaf)
 		}
 		return
+	case e.sure != nil: // what is given is known
+		sums, at := r.sums, 0
+		for row, leaf := range leaves {
+			w := &e.first[leaf]
+			if target := int(w.target); target >= 0 {
+				sums[at+target] += w.value
+			} else {
+				sums[at+^target] += w.value
+				e.addRest(r, row, leaf)
+			}
+			at += e.targets
+		}
 	case e.targets == 1:
 		sums, given := r.sums[:len(leaves)], r.given[:len(leaves)]
 		for row, leaf := range leaves {
-			sums[row] += e.first[leaf].value
+			w := &e.first[leaf]
+			sums[row] += w.value
 			given[row] = true
+			if w.target < 0 {
+				e.addRest(r, row, leaf)
+			}
 		}
 	default:
+		sums, given, at := r.sums, r.given, 0
 		for row, leaf := range leaves {
 			w := &e.first[leaf]
-			at := row*e.targets + int(w.target)
-			r.sums[at] += w.value
-			r.given[at] = true
+			if target := int(w.target); target >= 0 {
+				sums[at+target] += w.value
+				given[at+target] = true
+			} else {
+				sums[at+^target] += w.value
+				given[at+^target] = true
+				e.addRest(r, row, leaf)
+			}
+			at += e.targets
 		}
 	}
-	if e.rest == nil {
-		return
-	}
-	for row, leaf := range leaves {
-		for _, w := range e.rest.of(leaf) {
-			at := row*e.targets + int(w.target)
-			r.sums[at] += w.value
-			r.given[at] = true
-		}
+}
+
+// addRest gives a row the weights of a leaf but the first.
+func (e *ensemble[T]) addRest(r *room[T], row int, leaf int32) {
+	for _, w := range e.rest.of(leaf) {
+		at := row*e.targets + int(w.target)
+		r.sums[at] += w.value
+		r.given[at] = true
 	}
 }
 

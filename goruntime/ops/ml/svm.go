@@ -18,7 +18,7 @@ var svmAttrs = op.Attrs(op.Floats("coefficients"), op.Floats("kernel_params"), o
 // computed in float32 but for the sums over the vectors.
 type machine struct {
 	vectors, features   int
-	kernel              func(m *machine, r *svmRoom, out []float32)
+	kernel              func(m *machine, out []float32)
 	apart               bool // it is of squared distances, others are of products
 	gamma, coef, degree float32
 	panels              tensor.View // the vectors as gemm reads them
@@ -30,24 +30,24 @@ type machine struct {
 	free                chan int
 }
 
-// similarityFinisher makes the outputs of a row, given how similar it is to each
-// vector; scratch has as many numbers as newMachine was asked for.
+// similarityFinisher makes the outputs of n rows from row on, given how similar each is to
+// each vector; scratch has as many numbers as newMachine was asked for.
 type similarityFinisher interface {
-	finishSimilar(row int, similar []float32, scratch []float64)
+	finishSimilar(row, n int, similar []float32, scratch []float64)
 }
 
 // svmRoom is the scratch memory of one chunk at work.
 type svmRoom struct {
-	x, similar   tensor.View // rows and out as gemm takes them
-	rows, out, d []float32
-	scratch      []float64
+	x, similar tensor.View // rows and out as gemm takes them
+	rows, out  []float32
+	scratch    []float64
 }
 
 // together is how many rows are compared with the vectors at once.
-const together = 12
+const together = 24
 
-var kernels = map[string]func(*machine, *svmRoom, []float32){
-	"LINEAR":  func(*machine, *svmRoom, []float32) {},
+var kernels = map[string]func(*machine, []float32){
+	"LINEAR":  func(*machine, []float32) {},
 	"RBF":     (*machine).radial,
 	"POLY":    (*machine).polynomial,
 	"SIGMOID": (*machine).sigmoid,
@@ -91,7 +91,7 @@ func (m *machine) build(c *op.Context, vectors []float32, scratch int) error {
 	m.rooms, m.free = make([]svmRoom, n), make(chan int, n)
 	for i := range m.rooms {
 		r := &m.rooms[i]
-		r.rows, r.out, r.d, r.scratch = make([]float32, together*m.features), make([]float32, together*m.vectors), make([]float32, together*m.vectors), make([]float64, scratch)
+		r.rows, r.out, r.scratch = make([]float32, together*m.features), make([]float32, together*m.vectors), make([]float64, scratch)
 		if r.x, err = tensor.ViewOf(tensor.F32, tensor.Shape{len(r.rows)}, r.rows); err != nil {
 			return err
 		}
@@ -141,50 +141,44 @@ func (m *machine) Chunk(lo, hi int) {
 	for lo < hi {
 		n := min(hi-lo, together)
 		n = from.Read(m.in, lo, lo+n)
-		m.load(r.rows[:n*m.features], &from.View)
-		m.compare(r, n)
-		for i := range n {
-			m.end.finishSimilar(lo+i, r.out[i*m.vectors:(i+1)*m.vectors], r.scratch)
+		x := &from.View
+		if m.in.DType != tensor.F32 {
+			m.load(r.rows[:n*m.features], &from.View)
+			x = &r.x
 		}
+		m.compare(r, x, n)
+		m.end.finishSimilar(lo, n, r.out[:n*m.vectors], r.scratch)
 		lo += n
 	}
 }
 
-// compare computes the kernel of the first n rows of a room and each vector.
-func (m *machine) compare(r *svmRoom, n int) {
+// compare computes the kernel of the first n rows of x and each vector.
+func (m *machine) compare(r *svmRoom, x *tensor.View, n int) {
 	if m.vectors == 0 {
 		return
 	}
 	gemm.Run(&gemm.Args{
-		M: n, N: m.vectors, K: m.features, A: r.x.Data, LDA: m.features, B: m.panels.Data, C: r.similar.Data, LDC: m.vectors, Apart: m.apart,
+		M: n, N: m.vectors, K: m.features, A: x.Data, LDA: m.features, B: m.panels.Data, C: r.similar.Data, LDC: m.vectors, Apart: m.apart,
 	}, 0, n, 0, m.vectors)
-	m.kernel(m, r, r.out[:n*m.vectors])
+	m.kernel(m, r.out[:n*m.vectors])
 }
 
 // radial is exp(-gamma |x - v|^2), the squares added feature after feature.
-func (m *machine) radial(_ *svmRoom, out []float32) {
+func (m *machine) radial(out []float32) {
 	gamma := [1]float32{-m.gamma}
 	vec.Combine(vec.Times, out, out, gamma[:])
 	vec.Apply(vec.Exponential, out, out)
 }
 
-// linear replaces products p by gamma p + coef0.
-func (m *machine) linear(out []float32) {
-	gamma, coef := [1]float32{m.gamma}, [1]float32{m.coef}
-	vec.Combine(vec.Times, out, out, gamma[:])
-	vec.Combine(vec.Plus, out, out, coef[:])
-}
-
 // polynomial is (gamma x v + coef0)^degree.
-func (m *machine) polynomial(r *svmRoom, out []float32) {
-	m.linear(out)
-	switch d := r.d[:len(out)]; m.degree {
+func (m *machine) polynomial(out []float32) {
+	switch m.degree {
 	case 2:
-		vec.Combine(vec.Times, out, out, out)
+		vec.Bend(vec.Square, out, out, m.gamma, m.coef)
 	case 3:
-		vec.Combine(vec.Times, d, out, out)
-		vec.Combine(vec.Times, out, d, out)
+		vec.Bend(vec.Cube, out, out, m.gamma, m.coef)
 	default:
+		vec.Bend(vec.Line, out, out, m.gamma, m.coef)
 		for i, x := range out {
 			out[i] = float32(math.Pow(float64(x), float64(m.degree)))
 		}
@@ -192,7 +186,7 @@ func (m *machine) polynomial(r *svmRoom, out []float32) {
 }
 
 // sigmoid is tanh(gamma x v + coef0).
-func (m *machine) sigmoid(_ *svmRoom, out []float32) {
-	m.linear(out)
+func (m *machine) sigmoid(out []float32) {
+	vec.Bend(vec.Line, out, out, m.gamma, m.coef)
 	vec.Apply(vec.HyperbolicTangent, out, out)
 }

@@ -67,8 +67,9 @@ type svmClassifier struct {
 	machine      *machine
 	labels       labels
 	classes      int
-	per, starts  []int     // vectors of each class and where they begin
-	coefficients []float32 // [classes-1, vectors]
+	per, starts  []int         // vectors of each class and where they begin
+	coefficients []float32     // [classes-1, vectors]
+	weights      []dot.Factors // those of the vectors of each class
 	rho          []float32
 	a, b         []float32 // of the pairs' sigmoids, none for plain scores
 	transform    transform
@@ -93,10 +94,11 @@ func newSVMClassifier(c *op.Context) (*svmClassifier, error) {
 		at := 0
 		for _, k := range f.per {
 			f.starts = append(f.starts, at)
+			f.weights = append(f.weights, dot.NewFactors(f.coefficients[min(at, len(f.coefficients)):], f.classes-1, k, n))
 			at += k
 		}
 		pairs := f.classes * (f.classes - 1) / 2
-		f.machine, err = newMachine(c, a.Floats("support_vectors"), n, pairs+f.classes+3*f.classes*f.classes, false)
+		f.machine, err = newMachine(c, a.Floats("support_vectors"), n, together*f.classes*(f.classes-1)+pairs+f.classes+3*f.classes*f.classes, false)
 	} else {
 		if len(f.rho) == 0 {
 			return nil, errs.New(errs.Model, "rho is empty: at least one number is expected")
@@ -124,14 +126,29 @@ func (f *svmClassifier) check(vectors int) error {
 }
 
 // finishSimilar implements similarityFinisher.
-func (f *svmClassifier) finishSimilar(row int, similar []float32, scratch []float64) {
+func (f *svmClassifier) finishSimilar(row, n int, similar []float32, scratch []float64) {
 	if len(f.starts) == 0 {
-		f.linear(row, similar)
+		for i := range n {
+			f.linear(row+i, similar[i*f.classes:(i+1)*f.classes])
+		}
 		return
 	}
+	size := n * (f.classes - 1)
+	sums, scratch := scratch[:size*f.classes], scratch[size*f.classes:]
+	for class, at := range f.starts {
+		f.weights[class].Sums(sums[class*size:(class+1)*size], similar[at:], n, f.machine.vectors)
+	}
+	for i := range n {
+		f.finishRow(row+i, sums[i*(f.classes-1):], size, scratch)
+	}
+}
+
+// finishRow makes the outputs of a row. The sums of class c by each row of coefficients
+// begin at sums[c*step].
+func (f *svmClassifier) finishRow(row int, sums []float64, step int, scratch []float64) {
 	pairs := f.classes * (f.classes - 1) / 2
 	scores, votes := scratch[:pairs], scratch[pairs:pairs+f.classes]
-	f.decide(similar, scores, votes)
+	f.decide(sums, step, scores, votes)
 	f.labels.put(row, largest(votes))
 	if f.out == nil {
 		return
@@ -168,13 +185,12 @@ func (f *svmClassifier) linear(row int, scores []float32) {
 
 // decide computes the score of each pair of classes, and the votes: a score above
 // 0 is one for the first.
-func (f *svmClassifier) decide(similar []float32, scores, votes []float64) {
+func (f *svmClassifier) decide(sums []float64, step int, scores, votes []float64) {
 	clear(votes)
-	n := len(similar)
 	pair := 0
 	for i := range f.classes {
 		for j := i + 1; j < f.classes; j++ {
-			s := f.weigh(similar, (j-1)*n, i) + f.weigh(similar, i*n, j) + float64(f.rho[pair])
+			s := sums[i*step+j-1] + sums[j*step+i] + float64(f.rho[pair])
 			scores[pair] = s
 			pair++
 			if s > 0 {
@@ -184,13 +200,6 @@ func (f *svmClassifier) decide(similar []float32, scores, votes []float64) {
 			}
 		}
 	}
-}
-
-// weigh adds up the vectors of a class by the row of coefficients that starts at
-// from.
-func (f *svmClassifier) weigh(similar []float32, from, class int) float64 {
-	at, n := f.starts[class], f.per[class]
-	return dot.Wide(similar[at:at+n], f.coefficients[from+at:from+at+n])
 }
 
 // both makes two scores of the one of a pair.

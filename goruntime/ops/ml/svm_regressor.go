@@ -44,7 +44,7 @@ var SVMRegressor = op.Declare(Domain, "SVMRegressor", func() op.Def {
 // svmRegressor is the State.
 type svmRegressor struct {
 	machine      *machine
-	coefficients []float32
+	coefficients dot.Factors
 	rho          float32
 	oneClass     bool
 	transform    transform
@@ -53,7 +53,8 @@ type svmRegressor struct {
 
 func newSVMRegressor(c *op.Context) (*svmRegressor, error) {
 	a := c.Attr
-	f := &svmRegressor{coefficients: a.Floats("coefficients"), oneClass: a.Bool("one_class")}
+	coefficients := a.Floats("coefficients")
+	f := &svmRegressor{oneClass: a.Bool("one_class")}
 	var err error
 	if f.transform, err = transformOf(a.Str("post_transform")); err != nil {
 		return nil, err
@@ -62,31 +63,35 @@ func newSVMRegressor(c *op.Context) (*svmRegressor, error) {
 		f.rho = rho[0]
 	}
 	if n := a.Int("n_supports"); n > 0 {
-		if len(f.coefficients) != n {
-			return nil, errs.New(errs.Model, "%d coefficients given for %d support vectors", len(f.coefficients), n)
+		if len(coefficients) != n {
+			return nil, errs.New(errs.Model, "%d coefficients given for %d support vectors", len(coefficients), n)
 		}
-		f.machine, err = newMachine(c, a.Floats("support_vectors"), n, 0, false)
+		f.machine, err = newMachine(c, a.Floats("support_vectors"), n, together, false)
 	} else { // the only vector holds the coefficients
-		f.machine, err = newMachine(c, f.coefficients, 1, 0, true)
-		f.coefficients = []float32{1}
+		f.machine, err = newMachine(c, coefficients, 1, together, true)
+		coefficients = []float32{1}
 	}
 	if err == nil {
+		f.coefficients = dot.NewFactors(coefficients, 1, len(coefficients), 0)
 		f.machine.end = f
 	}
 	return f, err
 }
 
 // finishSimilar implements similarityFinisher.
-func (f *svmRegressor) finishSimilar(row int, similar []float32, _ []float64) {
-	s := float64(f.rho) + dot.Wide(similar, f.coefficients)
-	out := f.out[row : row+1]
-	out[0] = float32(s)
-	switch {
-	case !f.oneClass:
-		apply(f.transform, out)
-	case s > 0:
-		out[0] = 1
-	default:
-		out[0] = -1
+func (f *svmRegressor) finishSimilar(row, n int, similar []float32, scratch []float64) {
+	sums, out := scratch[:n], f.out[row:row+n]
+	f.coefficients.Sums(sums, similar, n, f.machine.vectors)
+	for i, s := range sums {
+		s += float64(f.rho)
+		out[i] = float32(s)
+		switch {
+		case !f.oneClass:
+			apply(f.transform, out[i:i+1])
+		case s > 0:
+			out[i] = 1
+		default:
+			out[i] = -1
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package ml
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
@@ -116,33 +117,97 @@ func TestSVMClassifier(t *testing.T) {
 	})
 }
 
+// numbered returns n numbers from -1 to 1 in steps that repeat after so many.
+func numbered(n, period int) []float32 {
+	list := make([]float32, n)
+	for i := range list {
+		list[i] = 2*float32(i%period)/float32(period-1) - 1
+	}
+	return list
+}
+
+// similarity is a kernel of the tests' machines, whose parameters are 0.5, 0.25 and the
+// degree, in float64.
+func similarity(kernel string, degree float64, x, v []float32) float64 {
+	product, apart := 0.0, 0.0
+	for i := range x {
+		product += float64(x[i]) * float64(v[i])
+		apart += math.Pow(float64(x[i])-float64(v[i]), 2)
+	}
+	if kernel == "RBF" {
+		return math.Exp(-0.5 * apart)
+	}
+	return math.Pow(0.5*product+0.25, degree)
+}
+
 // More vectors than a panel, and more rows than are compared at once.
 func TestManyVectors(t *testing.T) {
-	const n, features, rows = 258, 3, 30
-	vectors, x := make([]float32, n*features), make([]float32, rows*features)
-	coefficients, want := make([]float32, n), make([]float32, rows)
-	for i := range vectors {
-		vectors[i] = float32(i%17)/8 - 1
-	}
-	for i := range x {
-		x[i] = float32(i%13)/6 - 1
-	}
-	for i := range coefficients {
-		coefficients[i] = float32(i%5) - 2
-	}
-	for r := range rows {
-		s := 0.25
-		for i := range n {
-			d := 0.0
-			for f := range features {
-				d += math.Pow(float64(x[r*features+f]-vectors[i*features+f]), 2)
+	const n, features, rows = 258, 3, 61
+	vectors, x, coefficients := numbered(n*features, 17), numbered(rows*features, 13), numbered(n, 5)
+	var cases []optest.Case
+	for _, k := range []struct {
+		kernel string
+		degree float32
+	}{{"RBF", 0}, {"POLY", 2}, {"POLY", 3}, {"POLY", 4}} {
+		want := make([]float32, rows)
+		for r := range rows {
+			s := 0.25
+			for i := range n {
+				s += float64(coefficients[i]) * similarity(k.kernel, float64(k.degree), x[r*features:(r+1)*features], vectors[i*features:(i+1)*features])
 			}
-			s += float64(coefficients[i]) * math.Exp(-0.5*d)
+			want[r] = float32(s)
 		}
-		want[r] = float32(s)
+		cases = append(cases, optest.Case{
+			Name: fmt.Sprint(k.kernel, k.degree, " against float64"), In: optest.In(optest.F32(optest.Dims(rows, features), x...)),
+			Attrs: replaced(svr(k.kernel, vectors, coefficients, 0.25), optest.Attrs("kernel_params", []float32{0.5, 0.25, k.degree})),
+			Want:  optest.Want(optest.F32(optest.Dims(rows, 1), want...)), Tol: 1e-5,
+		})
 	}
-	optest.Run(t, SVMRegressor, []optest.Case{{
-		Name: "against float64", Attrs: svr("RBF", vectors, coefficients, 0.25), In: optest.In(optest.F32(optest.Dims(rows, features), x...)),
-		Want: optest.Want(optest.F32(optest.Dims(rows, 1), want...)), Tol: 1e-5,
+	optest.Run(t, SVMRegressor, cases)
+}
+
+// The score of a pair of classes i < j is that of libsvm: the vectors of i weighed by row
+// j-1 of the coefficients, and those of j by row i.
+func TestManyClasses(t *testing.T) {
+	const features, rows, classes = 3, 61, 4
+	per := []int{20, 1, 37, 16}
+	n := 74
+	vectors, x, coefficients, rho := numbered(n*features, 17), numbered(rows*features, 13), numbered((classes-1)*n, 7), numbered(6, 6)
+	labels, scores := make([]int64, rows), []float32{}
+	for r := range rows {
+		weighed := func(class, row int) (s float64) {
+			at := 0
+			for _, k := range per[:class] {
+				at += k
+			}
+			for i := at; i < at+per[class]; i++ {
+				s += float64(coefficients[row*n+i]) * similarity("POLY", 3, x[r*features:(r+1)*features], vectors[i*features:(i+1)*features])
+			}
+			return s
+		}
+		var votes [classes]int
+		for i, pair := 0, 0; i < classes; i++ {
+			for j := i + 1; j < classes; j++ {
+				s := weighed(i, j-1) + weighed(j, i) + float64(rho[pair])
+				scores = append(scores, float32(s))
+				if s > 0 {
+					votes[i]++
+				} else {
+					votes[j]++
+				}
+				pair++
+			}
+		}
+		for c, v := range votes {
+			if v > votes[labels[r]] {
+				labels[r] = int64(c)
+			}
+		}
+	}
+	optest.Run(t, SVMClassifier, []optest.Case{{
+		Name: "against float64", In: optest.In(optest.F32(optest.Dims(rows, features), x...)),
+		Attrs: optest.Attrs("kernel_type", "POLY", "kernel_params", []float32{0.5, 0.25, 3}, "vectors_per_class", per, "classlabels_ints", []int{0, 1, 2, 3},
+			"support_vectors", vectors, "coefficients", coefficients, "rho", rho),
+		Want: optest.Want(optest.Ints(labels...), optest.F32(optest.Dims(rows, 6), scores...)), Tol: 1e-4,
 	}})
 }

@@ -68,7 +68,8 @@ func (v *votes[T]) condensed() *votes[T] {
 }
 
 // split returns the first weight of each leaf and the others, nil where there are
-// none; nothing where a leaf has no weight.
+// none; nothing where a leaf has no weight. A first weight that others follow has the
+// complement of its target, which is below zero.
 func (v *votes[T]) split() (first []weight[T], rest *votes[T]) {
 	rest = &votes[T]{starts: make([]int32, 1, len(v.starts))}
 	for leaf := range int32(len(v.starts) - 1) {
@@ -76,7 +77,11 @@ func (v *votes[T]) split() (first []weight[T], rest *votes[T]) {
 		if len(all) == 0 {
 			return nil, nil
 		}
-		first, rest.list = append(first, all[0]), append(rest.list, all[1:]...)
+		w := all[0]
+		if len(all) > 1 {
+			w.target = ^w.target
+		}
+		first, rest.list = append(first, w), append(rest.list, all[1:]...)
 		rest.starts = append(rest.starts, int32(len(rest.list)))
 	}
 	if len(rest.list) == 0 {

@@ -83,6 +83,15 @@ var curves = []struct {
 		g.p("VMULPS %s, %s, %s", g.v(11), g.v(0), g.v(0))
 	}},
 	{"Whole", (*gen).whole},
+	{"Square", func(g *gen) {
+		g.line(g.v(0))
+		g.p("VMULPS %s, %s, %s", g.v(0), g.v(0), g.v(0))
+	}},
+	{"Cube", func(g *gen) {
+		g.line(g.v(0))
+		g.p("VMULPS %s, %s, %s", g.v(0), g.v(0), g.v(1))
+		g.p("VMULPS %s, %s, %s", g.v(1), g.v(0), g.v(0))
+	}},
 }
 
 // grids are the functions of V0 with the parameters V10 and V11 and the number V12,
