@@ -13,7 +13,8 @@
 //	booleans                                            1 (bits)
 //	another element type that the manifest allows       1 (conversion)
 //	requests that run together (Join)                   0 where all that reads them takes
-//	                                                    columns or parts, else 1 (coalesce)
+//	                                                    columns, or parts of rows of any
+//	                                                    shape, else 1 (coalesce)
 //
 // Results become arrays whose buffers are blocks of the I/O arena: the last release
 // of the last slice gives the block back. Booleans are packed (bits) and strings put side

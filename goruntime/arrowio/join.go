@@ -20,9 +20,10 @@ func (f *Feeds) Alike(g *Feeds) bool {
 	return true
 }
 
-// Join puts the rows of feeds that are Alike one behind the other. Matrices of numbers are
-// read where they lie by what takes them so, which are the readers of columns and chains of
-// elementwise operators; of all else a counted copy is made.
+// Join puts the rows of feeds that are Alike one behind the other. Numbers are read where
+// they lie by what takes them so, which are the readers of columns and chains of elementwise
+// operators; for others the run makes a counted copy. Texts are copied here, not their bytes
+// but where these lie.
 //
 // Ownership: the feeds stay the callers' and must live as long as what is returned.
 // Errors: errs.Memory where the copy would pass the arena's limit.
@@ -39,7 +40,7 @@ func Join(list []*Feeds) (*Feeds, error) {
 		}
 		shape := v.Shape.Clone()
 		shape[0] = all.Rows
-		if len(shape) == 2 && shape[1] > 0 && v.DType != tensor.Str && v.DType.Width() > 0 {
+		if v.RowElements() > 0 && v.DType != tensor.Str && v.DType.Width() > 0 {
 			all.Views[i] = tensor.View{DType: v.DType, Shape: shape, Parts: parts(list, i)}
 			continue
 		}

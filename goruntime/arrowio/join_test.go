@@ -1,6 +1,7 @@
 package arrowio
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -31,8 +32,8 @@ func fed(t *testing.T, s *exec.Session, schema *arrow.Schema, rows ...string) *F
 	return f
 }
 
-// Rows of matrices are put together where they lie, those of columns not with those that
-// are dense, though both have one shape; all else is copied, once.
+// Rows of numbers are put together where they lie, those of columns not with those that
+// are dense, though both have one shape; texts are copied, once.
 func TestFeedsAreJoined(t *testing.T) {
 	testkit.NoLeaks(t)
 	s := open(t, "rows")
@@ -66,20 +67,53 @@ func TestFeedsAreJoined(t *testing.T) {
 			t.Errorf("part %d is %v, want the columns %v", i, p, f.Views[0].Columns)
 		}
 	}
-	d := open(t, "double")
-	first, second := fed(t, d, schemaOf(field("x", f32)), `{"x":1},{"x":2}`), fed(t, d, schemaOf(field("x", f32)), `{"x":3}`)
-	both, err := Join([]*Feeds{first, second})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer both.Release()
-	if got := tensor.Elems[float32](&both.Views[0]); !slices.Equal(got, []float32{1, 2, 3}) {
-		t.Errorf("joined as %v", got)
-	}
 	if n := s.IO().Stats().Copies[arena.CopyCoalesce]; n != 0 {
 		t.Errorf("%d copies of matrices", n)
 	}
-	if n := d.IO().Stats().Copies[arena.CopyCoalesce]; n != 1 {
-		t.Errorf("%d copies of a column, want one for all requests", n)
+}
+
+// What is elementwise reads plain columns and lists of lists where they were received; of
+// texts only where they lie is copied.
+func TestJoinedFeedsAreRun(t *testing.T) {
+	testkit.NoLeaks(t)
+	text, tensors := arrow.BinaryTypes.String, arrow.FixedSizeListOf(2, arrow.FixedSizeListOf(2, f32))
+	for _, k := range []struct {
+		model       string
+		columns     []arrow.Field
+		first, rest string
+		copies      int64
+		want        string
+	}{
+		{"double", []arrow.Field{field("x", f32)}, `{"x":1},{"x":2}`, `{"x":3}`, 0, "[2 4 6]"},
+		{"double", []arrow.Field{field("x", tensors)}, `{"x":[[1,2],[3,4]]}`, `{"x":[[5,6],[7,8]]}`, 0, "[2 4 6 8 10 12 14 16]"},
+		{"strings", []arrow.Field{field("s", text), field("t", text)}, `{"s":"a","t":"b"},{"s":"c","t":""}`, `{"s":"d","t":"e"}`, 2, "[a c d b  e]"},
+	} {
+		s := open(t, k.model)
+		schema := schemaOf(k.columns...)
+		p, err := Compile(s, schema, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, err := Join([]*Feeds{fed(t, s, schema, k.first), fed(t, s, schema, k.rest)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		results, err := p.Run(context.Background(), all, 0)
+		all.Release()
+		if err != nil {
+			t.Fatalf("%s: %v", k.model, err)
+		}
+		got := ""
+		if r := &results[0]; r.DType == tensor.Str {
+			got = fmt.Sprint(tensor.Elems[string](&r.View))
+		} else {
+			got = fmt.Sprint(tensor.Elems[float32](&r.View))
+		}
+		for i := range results {
+			results[i].Release()
+		}
+		if n := s.IO().Stats().Copies[arena.CopyCoalesce]; got != k.want || n != k.copies {
+			t.Errorf("%s of %v: %s with %d copies, want %s with %d", k.model, schema, got, n, k.want, k.copies)
+		}
 	}
 }

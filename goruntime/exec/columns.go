@@ -95,9 +95,10 @@ func (z *specializer) columnar(v int) bool {
 	return true
 }
 
-// takesColumns asks the operator of a step.
+// takesColumns asks the operator of a step whether it takes the matrix that it reads first
+// as columns, and so in parts.
 func (z *specializer) takesColumns(st *step) bool {
-	return st.static && !st.rename && st.node.Def.Columns != nil && st.node.Def.Columns(z.inferred(st))
+	return len(z.p.vals[st.in[0]].view.Shape) == 2 && st.static && !st.rename && st.node.Def.Columns != nil && st.node.Def.Columns(z.inferred(st))
 }
 
 // takesParts reports whether a step is a chain that reads v, whose parts are dense, part by
@@ -146,7 +147,7 @@ func (z *specializer) inferred(st *step) *op.Infer {
 	return op.NewInfer(&n.Attrs, n.Version, n.Opset, in, known, nil)
 }
 
-// gathered makes rows of columns. It is a copy that a run makes of its own accord,
+// gathered makes rows of columns and of parts. It is a copy that a run makes of its own accord,
 // and it is counted.
 var gathered = &op.Def{
 	Name:     "Interleave",
@@ -159,7 +160,7 @@ var gathered = &op.Def{
 	Run: func(c *op.Context) error {
 		g := c.State.(*gathering)
 		g.out, g.in = c.Out(0), c.In(0)
-		n, k := g.in.Shape[0], g.in.Shape[1]
+		n, k := g.in.Shape[0], g.in.RowElements()
 		c.For(n, max(1, gatherGrain/max(1, k)), g)
 		return nil
 	},
@@ -181,5 +182,5 @@ type gathering struct{ out, in *tensor.View }
 
 // Chunk implements op.Task over the rows.
 func (g *gathering) Chunk(lo, hi int) {
-	op.GatherRows(g.out.At(lo*g.in.Shape[1]), g.in, lo, hi)
+	op.GatherRows(g.out.At(lo*g.in.RowElements()), g.in, lo, hi)
 }

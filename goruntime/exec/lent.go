@@ -98,7 +98,7 @@ func spansOf(v *tensor.View, yield func(span) bool) bool {
 	for i := range v.Parts {
 		p := &v.Parts[i]
 		rows := p.End - p.First
-		if !columns(p.Columns, rows) || p.Columns == nil && !yield(spanOf(p.Data, v.DType.Bytes(rows*v.Shape[1]))) {
+		if !columns(p.Columns, rows) || p.Columns == nil && !yield(spanOf(p.Data, v.DType.Bytes(rows*v.RowElements()))) {
 			return false
 		}
 	}

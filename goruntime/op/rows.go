@@ -120,15 +120,15 @@ func (m *Reader) inPlace(in *tensor.View, lo, n int) (at unsafe.Pointer, some in
 	return unsafe.Add(p.Data, (lo-p.First)*m.shape[1]*m.DType.Width()), n
 }
 
-// GatherRows writes the rows [lo, hi) of a matrix that lies as columns or in parts to
-// dst, side by side.
+// GatherRows writes the rows [lo, hi) of what lies as columns or in parts to dst, side by
+// side.
 func GatherRows(dst unsafe.Pointer, in *tensor.View, lo, hi int) {
 	width := in.DType.Width()
 	if in.Columns != nil {
 		columns.Gather(dst, in.Columns, lo, hi, width)
 		return
 	}
-	row := in.Shape[1] * width
+	row := in.RowElements() * width
 	for i := in.PartOf(lo); lo < hi; i++ {
 		p := &in.Parts[i]
 		n, at := min(hi, p.End)-lo, lo-p.First

@@ -33,7 +33,7 @@ func (c *Context) TailParts() []tensor.Part {
 // TailPart returns the tail for part i of that input, which has the shape of output 0: its
 // elements are counted from the first of the part on.
 func (c *Context) TailPart(i int) chain.Bound {
-	b, line := c.Tail(), c.out[0].Shape[1]
+	b, line := c.Tail(), c.out[0].RowElements()
 	for k, v := range c.tail.in {
 		if v.Parts != nil {
 			part := b.From(v.Parts[i].First * line)

@@ -11,8 +11,8 @@ import (
 // View is a tensor whose element memory belongs to somebody else: an input of
 // the caller, an initializer in a mapped file, a planned range of a run's slab.
 // It is dense, row-major and in native byte order; its address need not be a
-// multiple of the element size. A matrix may lie as columns instead, or in parts: only
-// what feeds a run and the operators that declare it ever see such a View.
+// multiple of the element size. A matrix may lie as columns instead, and rows of any shape
+// in parts: only what feeds a run and the operators that declare it ever see such a View.
 //
 // Ownership: a View owns nothing and is good until its owner says otherwise;
 // inputs and constants seen through a View are never written.
@@ -23,12 +23,12 @@ type View struct {
 	// Columns, where not nil, are the addresses of the columns of a matrix [N, K], each
 	// of which has its N elements side by side. Data is nil then.
 	Columns []unsafe.Pointer
-	// Parts, where not nil, have the rows of a matrix one after the other. Data and
-	// Columns are nil then.
+	// Parts, where not nil, have the rows, those of the first axis, one after the other.
+	// Data and Columns are nil then.
 	Parts []Part
 }
 
-// Part is the rows [First, End) of a matrix, dense or as columns.
+// Part is the rows [First, End), dense or, of a matrix, as columns.
 type Part struct {
 	First, End int
 	Data       unsafe.Pointer
@@ -42,6 +42,9 @@ func (v *View) Dense() bool { return v.Columns == nil && v.Parts == nil }
 func (v *View) PartOf(row int) int {
 	return sort.Search(len(v.Parts), func(i int) bool { return row < v.Parts[i].End })
 }
+
+// RowElements returns the number of elements of a row.
+func (v *View) RowElements() int { return v.Shape[1:].Elements() }
 
 // Elements returns the number of elements.
 func (v *View) Elements() int { return v.Shape.Elements() }
