@@ -8,6 +8,7 @@ package main
 import "C"
 
 import (
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -47,6 +48,7 @@ func sessionOf(h C.uint64_t) (*session, error) {
 
 //export gr_session_open
 func gr_session_open(path *C.char, options *C.gr_options, handle *C.uint64_t, out **C.gr_error) C.gr_status {
+	deepen()
 	return guard(out, func() error {
 		m, err := onnx.Open(C.GoString(path))
 		if err != nil {
@@ -58,6 +60,7 @@ func gr_session_open(path *C.char, options *C.gr_options, handle *C.uint64_t, ou
 
 //export gr_session_open_bytes
 func gr_session_open_bytes(data unsafe.Pointer, size C.size_t, folder *C.char, options *C.gr_options, handle *C.uint64_t, out **C.gr_error) C.gr_status {
+	deepen()
 	return guard(out, func() error {
 		// The model's bytes are read for as long as the session lives: outside the Go
 		// heap, where the collector need not look at them.
@@ -74,6 +77,15 @@ func gr_session_open_bytes(data unsafe.Pointer, size C.size_t, folder *C.char, o
 		}
 		return open(m, copied, options, handle)
 	})
+}
+
+// deepen makes room on the stack at once: what loads a model goes deep, and a stack that
+// grows step by step is copied each time with all that is on it.
+//
+//go:noinline
+func deepen() {
+	var room [16 << 10]byte
+	runtime.KeepAlive(&room)
 }
 
 // open makes the session of a model; on failure it gives the model back.
