@@ -1,7 +1,8 @@
 // Package pool holds the compute threads: one set for the process, which all
 // sessions and all threads of the caller share.
 //
-// A loop is split into chunks that are claimed one by one. The caller always
+// A loop is split into chunks that are claimed one by one: each thread begins with a share
+// of its own and goes on with what others left. The caller always
 // works and waits only for chunks that were claimed: where no worker comes, for
 // whatever reason, the loop takes as long as on one thread. Workers are locked
 // to threads, spin for a moment between loops and then sleep; an idle process
@@ -11,7 +12,6 @@ package pool
 
 import (
 	"runtime"
-	"sync"
 	"sync/atomic"
 	"time"
 	"unsafe"
@@ -50,18 +50,19 @@ func admits(gate, done uint64) bool {
 var crew struct {
 	busy  atomic.Bool   // a loop is split now
 	gate  atomic.Uint64 // number of the loop, room, open or not, workers inside
-	next  atomic.Int64  // the first iteration nobody claimed
 	sleep atomic.Int32  // workers that sleep or are about to
 	word  uint32        // futex of the sleepers: the number of wake-ups
 
-	task     Task // of the open loop, as the four below
-	n        int64
-	chunk    int64
+	// What follows is the caller's who set busy.
+	task     Task // of the open loop, as the five below
+	n        int
+	chunk    int
+	shares   []share // of the caller, then of those who help
 	counters *Counters
 	fail     atomic.Pointer[failure]
 
-	mu      sync.Mutex // protects workers
-	workers int
+	workers int     // that exist
+	room    []share // for the shares of a loop
 }
 
 type failure struct{ value any }
@@ -115,23 +116,24 @@ func (s Scope) For(n, grain int, task Task) {
 }
 
 func split(n, chunk, helpers int, task Task) {
-	helpers = min(helpers, gateCount)
+	chunks := (n + chunk - 1) / chunk
+	helpers = min(helpers, chunks-1, gateCount)
 	hire(helpers)
-	crew.task, crew.n, crew.chunk = task, int64(n), int64(chunk)
-	crew.next.Store(0)
+	crew.task, crew.n, crew.chunk, crew.shares = task, n, chunk, crew.room[:helpers+1]
+	deal(crew.shares, chunks)
 	loop := crew.gate.Load()/gateLoop + 1
 	crew.gate.Store(loop*gateLoop | uint64(helpers)*gateRoom | gateOpen)
 	if crew.sleep.Load() > 0 {
 		wake(helpers)
 	}
 	defer finish()
-	work(false)
+	work(0)
 }
 
 // finish closes the loop, waits for the chunks that workers claimed and raises
 // what one of them may have raised.
 func finish() {
-	crew.next.Store(crew.n) // where the caller's own chunk panicked, the rest need not run
+	withdraw(crew.shares) // where the caller's own chunk panicked, the rest need not run
 	for {
 		g := crew.gate.Load()
 		if crew.gate.CompareAndSwap(g, g&^gateOpen) {
@@ -152,33 +154,34 @@ func finish() {
 	}
 }
 
-// work claims chunks until none is left, as a worker or as the loop's caller.
-func work(worker bool) {
+// work claims chunks until none is left, as worker number own or as the loop's caller, 0.
+func work(own int) {
 	done := int64(0)
 	for {
-		hi := crew.next.Add(crew.chunk)
-		lo := hi - crew.chunk
-		if lo >= crew.n {
+		i, ok := claim(crew.shares, own)
+		if !ok {
 			break
 		}
-		crew.task.Chunk(int(lo), int(min(hi, crew.n)))
+		crew.task.Chunk(i*crew.chunk, min((i+1)*crew.chunk, crew.n))
 		done++
 	}
 	if crew.counters != nil {
-		crew.counters.did(done, worker)
+		crew.counters.did(done, own > 0)
 	}
 }
 
-// hire makes sure that n workers exist.
+// hire makes sure that n workers exist, and room for the shares of them and a caller.
 func hire(n int) {
-	crew.mu.Lock()
-	defer crew.mu.Unlock()
+	if len(crew.room) > n {
+		return
+	}
+	crew.room = make([]share, n+1)
 	for ; crew.workers < n; crew.workers++ {
-		go worker()
+		go worker(crew.workers + 1)
 	}
 }
 
-func worker() {
+func worker(number int) {
 	runtime.LockOSThread()
 	done := uint64(0)
 	idle := time.Now()
@@ -186,7 +189,7 @@ func worker() {
 		g := crew.gate.Load()
 		if admits(g, done) && crew.gate.CompareAndSwap(g, g+1) {
 			done = g / gateLoop
-			help()
+			help(number)
 			crew.gate.Add(^uint64(0))
 			idle, spins = time.Now(), 0
 			continue
@@ -199,14 +202,14 @@ func worker() {
 }
 
 // help works on the open loop and keeps what a chunk raises for its caller.
-func help() {
+func help(number int) {
 	defer func() {
 		if v := recover(); v != nil {
 			crew.fail.CompareAndSwap(nil, &failure{v})
-			crew.next.Store(crew.n) // the rest need not run
+			withdraw(crew.shares) // the rest need not run
 		}
 	}()
-	work(true)
+	work(number)
 }
 
 // doze sleeps until a loop is opened.

@@ -63,6 +63,7 @@ type Plan struct {
 	perM    int // filters of a group
 	direct  bool
 	few     bool
+	grid    gemm.Grid  // direct or few: how threads share the product
 	turn    *pixelRows // few
 	wino    *winograd  // nil where it does not pay
 	slide   *slide     // nil where windows do not slide over padded rows
@@ -78,32 +79,34 @@ type Plan struct {
 	a       *Args
 }
 
-// NewPlan prepares a convolution for runs on up to threads threads. Tail is how many
-// float32s of scratch the tail of a run needs.
-func NewPlan(s Shape, threads, tail int) *Plan {
+// NewPlan prepares a convolution for runs on up to threads threads, each of which ends
+// with a tail like this one, or with none.
+func NewPlan(s Shape, threads int, tail *chain.Bound) *Plan {
 	threads = max(1, threads)
 	p := &Plan{s: s, pixels: product(s.Out), plane: product(s.In), taps: product(s.Kernel), perM: s.M / s.Group}
 	p.k = s.C / s.Group * p.taps
 	p.direct = p.isDirect()
 	p.few = p.fewPixels()
 	p.blocks = (p.pixels + gemm.Panel - 1) / gemm.Panel
+	p.cuts = 1
 	switch {
 	case p.few:
 		p.blocks = 1
+		p.share(threads)
 		p.turn = p.newPixelRows()
 		// Filters that change from run to run are not packed: then a panel is needed.
 		p.perPart = 4 * max(p.turn.floats+p.pixels*p.perM+widest, p.k*gemm.Panel)
 	case p.direct:
-		p.blocks = p.directBlocks(threads)
+		p.shareDirect(threads, tail)
 	default:
 		p.perPart = 4 * p.windows(threads)
-	}
-	p.cuts = p.cut(threads, 2*tileRows)
-	if p.few {
-		p.cuts = p.cut(threads, gemm.Panel)
+		p.cuts = p.cut(threads, 2*tileRows)
 	}
 	p.ends = (p.perPart + 63) &^ 63
-	p.perPart = (p.ends + 4*tail + 63) &^ 63
+	p.perPart = p.ends
+	if tail != nil {
+		p.perPart = (p.ends + 4*tail.Scratch() + 63) &^ 63
+	}
 	p.slots = threads
 	p.free = make(chan int, p.slots)
 	for i := range p.slots {
@@ -118,7 +121,7 @@ func NewPlan(s Shape, threads, tail int) *Plan {
 // windows settles how windows of several pixels are read, and returns the float32s of
 // scratch of a chunk.
 func (p *Plan) windows(threads int) int {
-	if p.depth = p.newDepth(); p.depth != nil {
+	if p.depth = p.newDepth(threads); p.depth != nil {
 		return p.depth.floats(p)
 	}
 	if p.slide = p.newSlide(threads); p.slide == nil {
@@ -138,49 +141,6 @@ func (p *Plan) fewPixels() bool {
 	}
 	empty := whole(p.pixels, widest) - p.pixels
 	return p.pixels <= fewPixels || p.pixels <= mostPixels && p.perM >= gemm.Panel && 8*empty >= p.pixels
-}
-
-// blockFloats is how many numbers of a block of pixels, input and output, lie in the
-// cache at a time.
-const blockFloats = 160 << 10
-
-// directBlocks returns how many blocks of pixels a direct convolution has: as many as
-// the cache wants, of whole panels.
-func (p *Plan) directBlocks(threads int) int {
-	panels := max(1, p.pixels/gemm.Panel)
-	most := max(1, blockFloats/max(1, p.perM+p.k)/gemm.Panel)
-	return alike(p.s.N*p.s.Group, (panels+most-1)/most, panels, threads)
-}
-
-// alike returns how many blocks, of up to most, threads can share alike that want some
-// of each image; where there are many of them it makes no difference.
-func alike(images, some, most, threads int) int {
-	n := some
-	for n > 1 && n < min(most, 4*threads) && images*n%threads != 0 {
-		n++
-	}
-	return n
-}
-
-// edge returns where block i of pixels begins; the last one ends where all do.
-func (p *Plan) edge(i int) int {
-	switch {
-	case i == p.blocks:
-		return p.pixels
-	case p.direct:
-		return p.pixels / gemm.Panel * i / p.blocks * gemm.Panel
-	}
-	return i * gemm.Panel
-}
-
-// cut returns in how many parts the filters of a group are computed, so that threads
-// have work where there are few blocks.
-func (p *Plan) cut(threads, least int) int {
-	blocks, want := p.blocks*p.s.N*p.s.Group, 2*max(2, threads)
-	if blocks == 0 || blocks >= want {
-		return 1
-	}
-	return max(1, min((p.perM+least-1)/least, (want+blocks-1)/blocks))
 }
 
 func product(list []int) int {
@@ -252,41 +212,14 @@ func (p *Plan) Parts() int {
 		return 0
 	}
 	if p.depth != nil {
-		return p.s.N * p.depth.blocks
+		return p.s.N * p.depth.blocks * p.depth.bands
 	}
 	blocks, cuts := p.split()
 	return p.s.N * p.s.Group * blocks * cuts
 }
 
-// split returns the blocks of pixels and the cuts of filters of a run.
-func (p *Plan) split() (blocks, cuts int) {
-	if p.winograd() {
-		return p.wino.across * p.wino.down, p.wino.cuts
-	}
-	return p.blocks, p.cuts
-}
-
 // winograd reports whether this run has the filters that it needs.
 func (p *Plan) winograd() bool { return p.wino != nil && p.a != nil && p.a.Packed != nil }
-
-// Multiplications that are worth handing out: those of single channels take longer.
-const (
-	grain     = 256 << 10
-	deepGrain = 64 << 10
-)
-
-// Grain returns how many iterations make a chunk worth handing out.
-func (p *Plan) Grain() int {
-	if p.depth != nil {
-		return max(1, deepGrain/(p.depth.lanes*p.taps*p.pixels))
-	}
-	blocks, cuts := p.split()
-	each := max(1, p.perM*p.k*p.pixels/max(1, blocks*cuts))
-	if p.winograd() {
-		return max(1, 4*grain/each)
-	}
-	return max(1, grain/each)
-}
 
 // Chunk computes the parts [lo, hi).
 func (p *Plan) Chunk(lo, hi int) {
@@ -297,25 +230,47 @@ func (p *Plan) Chunk(lo, hi int) {
 		scratch = unsafe.Pointer(&p.a.Scratch[slot*p.perPart])
 	}
 	end := p.ending(scratch)
-	if p.depth != nil {
+	switch {
+	case p.depth != nil:
 		p.channels(lo, hi, scratch, &end)
-		end.flush()
-		return
+	case p.direct && !p.few:
+		p.products(lo, hi, &end)
+	default:
+		p.sliding(lo, hi, scratch, &end)
 	}
+	end.flush()
+}
+
+// products computes the parts [lo, hi) of direct convolutions.
+func (p *Plan) products(lo, hi int, end *ending) {
+	parts := p.grid.Parts()
+	for lo < hi {
+		at, first := lo/parts, lo%parts
+		image, group := at/p.s.Group, at%p.s.Group
+		m0, m1, n0, n1, next := p.grid.Cover(first, min(parts, first+hi-lo))
+		p.block(image, group, m0, m1, n0, n1, nil)
+		end.add(p, image, group*p.perM+m0, group*p.perM+m1, n0, n1)
+		lo += next - first
+	}
+}
+
+// sliding computes the parts [lo, hi) of the other convolutions.
+func (p *Plan) sliding(lo, hi int, scratch unsafe.Pointer, end *ending) {
 	blocks, cuts := p.split()
 	filled, band := -1, -1 // the block and the band that the scratch holds
-	for i := lo; i < hi; i++ {
+	for i, some := lo, 0; i < hi; i += some {
 		at, cut := i/cuts, i%cuts
+		some = min(cuts-cut, hi-i)
 		block := at % blocks
 		group := at / blocks % p.s.Group
 		image := at / blocks / p.s.Group
-		m0, m1 := p.filters(cut, cuts), p.filters(cut+1, cuts)
+		m0, m1 := p.filters(cut, cuts), p.filters(cut+some, cuts)
 		switch {
 		case p.few && p.a.Packed != nil:
 			p.turned(image, group, m0, m1, scratch, filled != at)
 			end.add(p, image, group*p.perM+m0, group*p.perM+m1, 0, p.pixels)
 		case p.winograd():
-			p.tiles(image, block, m0, m1, scratch, filled != at, &end)
+			p.tiles(image, block, m0, m1, scratch, filled != at, end)
 		case p.slide != nil:
 			if filled != at && !p.slide.bare {
 				p.pad(p.x(image, group), scratch, p.slide.edge(block), band != block)
@@ -327,25 +282,12 @@ func (p *Plan) Chunk(lo, hi int) {
 			if filled != at && !p.direct {
 				p.unfold(p.x(image, group), scratch, block)
 			}
-			p.block(image, group, block, m0, m1, scratch)
-			end.add(p, image, group*p.perM+m0, group*p.perM+m1, p.edge(block), p.edge(block+1))
+			n0, n1 := p.edge(block), p.edge(block+1)
+			p.block(image, group, m0, m1, n0, n1, scratch)
+			end.add(p, image, group*p.perM+m0, group*p.perM+m1, n0, n1)
 		}
 		filled, band = at, block
 	}
-	end.flush()
-}
-
-// filters returns the first filter of a cut: tiles stay whole, and panels, or parts of
-// them, where filters are columns.
-func (p *Plan) filters(cut, cuts int) int {
-	size := tileRows
-	if p.winograd() {
-		size = filterCut
-	} else if p.few {
-		size = gemm.Panel
-	}
-	tiles := (p.perM + size - 1) / size
-	return min(p.perM, tiles*cut/cuts*size)
 }
 
 // x returns the first input plane of a group of an image.
@@ -354,11 +296,10 @@ func (p *Plan) x(image, group int) unsafe.Pointer {
 	return unsafe.Add(p.a.X, 4*(image*p.s.C+group*p.s.C/p.s.Group)*p.plane)
 }
 
-// block computes the filters [m0, m1) of one block of pixels of a group: rows are
-// filters.
-func (p *Plan) block(image, group, block, m0, m1 int, scratch unsafe.Pointer) {
-	n0 := p.edge(block)
-	n := p.edge(block+1) - n0
+// block computes the filters [m0, m1) of the pixels [n0, n1) of a group: rows are
+// filters. Scratch has the values under the windows where these are more than a pixel.
+func (p *Plan) block(image, group, m0, m1, n0, n1 int, scratch unsafe.Pointer) {
+	n := n1 - n0
 	g := gemm.Args{M: p.perM, N: n, K: p.k, LDA: p.k, LDC: p.pixels, Relu: p.a.Relu}
 	// SAFETY: all offsets are inside the tensors.
 	g.A = unsafe.Add(p.a.W, 4*group*p.perM*p.k)

@@ -86,6 +86,11 @@ var shapes = map[string]Shape{
 	"single channels, dilated":              shape(1, 17, 17, 17, []int{19, 9}, []int{3, 2}, []int{3, 1}, []int{2, 3}, []int{2, 1}),
 	"single channels of a signal":           shape(2, 20, 20, 20, []int{90}, []int{7}, []int{2}, []int{1}, []int{3}),
 	"single channels, input left over":      shape(1, 9, 9, 9, []int{8, 8}, []int{1, 2}, []int{3, 2}, []int{1, 1}, []int{0, 0}),
+	"single channels in bands":              shape(1, 9, 9, 9, []int{40, 30}, []int{3, 3}, []int{2, 2}, []int{1, 1}, []int{1, 1}),
+	"single channels, bands of the cache":   shape(1, 17, 17, 17, []int{90, 100}, []int{5, 5}, []int{1, 1}, []int{1, 1}, []int{2, 2}),
+	"single channels, dilated in bands":     shape(1, 9, 9, 9, []int{70, 20}, []int{3, 3}, []int{1, 1}, []int{4, 2}, []int{5, 3}),
+	"1x1, filters cut within a panel":       shape(1, 20, 600, 1, []int{7, 7}, []int{1, 1}, []int{1, 1}, []int{1, 1}, []int{0, 0}),
+	"1x1, rows and pixels cut":              shape(1, 30, 100, 1, []int{20, 21}, []int{1, 1}, []int{1, 1}, []int{1, 1}, []int{0, 0}),
 	"few pixels":                            shape(3, 8, 40, 2, []int{4}, []int{3}, []int{1}, []int{1}, []int{1}),
 	"one signal, stride":                    shape(1, 1, 18, 1, []int{700}, []int{256}, []int{128}, []int{1}, []int{0}),
 	"volume":                                shape(1, 2, 3, 1, []int{5, 6, 7}, []int{2, 3, 3}, []int{1, 2, 1}, []int{1, 1, 2}, []int{1, 0, 1}),
@@ -148,7 +153,7 @@ func newSample(s Shape) *sample {
 func (c *sample) agree(t *testing.T, relu, packed bool) {
 	s, x, w, bias := c.Shape, c.x, c.w, c.bias
 	whole, parts := make([]float32, s.N*s.M*product(s.Out)), make([]float32, s.N*s.M*product(s.Out))
-	p := NewPlan(s, 2, 0)
+	p := NewPlan(s, 2, nil)
 	a := Args{X: address(x), W: address(w), Bias: address(bias), Y: address(whole), Scratch: make([]byte, p.Workspace()), Relu: relu}
 	if tiles := s.Group == 1 && s.C >= 16 && s.M >= 16 && s.C*s.M >= 1024 && s.Kernel[0] == 3 && p.pixels >= 96; tiles != p.Winograd() {
 		t.Fatalf("in tiles: %v, want %v", p.Winograd(), tiles)
@@ -164,7 +169,7 @@ func (c *sample) agree(t *testing.T, relu, packed bool) {
 	for i := p.Parts() - 1; i >= 0; i-- {
 		p.Chunk(i, i+1)
 	}
-	one, alone := make([]float32, len(whole)), NewPlan(s, 1, 0)
+	one, alone := make([]float32, len(whole)), NewPlan(s, 1, nil)
 	a.Y, a.Scratch = address(one), make([]byte, alone.Workspace())
 	alone.Bind(&a)
 	alone.Chunk(0, alone.Parts())
@@ -221,7 +226,7 @@ func TestAnInfinityStaysWhereItIsSeen(t *testing.T) {
 				continue
 			}
 			variants = []variant{v}
-			p := NewPlan(s, 1, 0)
+			p := NewPlan(s, 1, nil)
 			y, f, rectified := make([]float32, len(c.want)), make([]float32, p.PackedFilters()), make([]float32, len(c.want))
 			p.PackFilters(f, c.w)
 			a := Args{X: address(c.x), W: address(c.w), Bias: address(c.bias), Packed: address(f), Y: address(y), Scratch: make([]byte, p.Workspace())}
@@ -310,7 +315,7 @@ func BenchmarkChunk(b *testing.B) {
 			r := rand.New(rand.NewPCG(1, 2))
 			k := s.C / s.Group * product(s.Kernel)
 			x, w, y := random(r, s.C*product(s.In)), random(r, s.M*k), make([]float32, s.M*product(s.Out))
-			p := NewPlan(s, 1, 0)
+			p := NewPlan(s, 1, nil)
 			p.Bind(&Args{X: address(x), W: address(w), Y: address(y), Scratch: make([]byte, p.Workspace())})
 			for b.Loop() {
 				p.Chunk(0, p.Parts())

@@ -6,28 +6,31 @@ import (
 )
 
 // Bounds of the convolutions of single channels: pixels of a tile, strides that have
-// tiles, and bytes of the padded planes of a block of channels.
+// tiles, bytes of the padded planes of a block of channels, and of those of a band.
 const (
 	deepPixels  = 8
 	deepStrides = 2
 	fewestDeep  = 8 // channels
 	deepBytes   = 1 << 20
+	deepBand    = 256 << 10
 )
 
 // depth is what a plan has for filters of one channel each: a vector holds one pixel
-// of as many channels as it has lanes. The planes of a block of channels are turned to
-// a padded image of such vectors, and its pixels back to planes.
+// of as many channels as it has lanes. The planes of a block of channels, a band of rows
+// of them at a time, are turned to a padded image of such vectors, and its pixels back
+// to planes.
 type depth struct {
-	lanes         int
-	blocks        int // of channels
-	width         int // of the padded image, in pixels
-	size          int // pixels of it, and one where what no window sees goes
-	rows, columns int // of the output
-	step          int // bytes between the padded rows under neighbouring rows of pixels
-	stride        int
-	at            []int // where each input pixel goes, in bytes; up to whole vectors
-	taps          []int // where the taps lie, in bytes from the first
-	order         []int // where pixels and taps lie that are one behind the other
+	g      padded
+	lanes  int
+	blocks int   // of channels
+	bands  int   // of rows of pixels
+	width  int   // of the padded image, in pixels
+	high   int   // rows of it under a band, at most
+	pixels int   // of a band, at most
+	step   int   // bytes between the padded rows under neighbouring rows of pixels
+	at     []int // where each input pixel of a band goes, in bytes; a vector more than it has
+	taps   []int // where the taps lie, in bytes from the first
+	order  []int // where pixels and taps lie that are one behind the other
 }
 
 // deepTile is what a kernel reads; convgen has the offsets.
@@ -48,74 +51,118 @@ type deepTile struct {
 
 // newDepth returns nil where the convolution is of another kind, its planes are large
 // or its rows long: there the lanes of other kernels are full.
-func (p *Plan) newDepth() *depth {
+func (p *Plan) newDepth(threads int) *depth {
 	s := &p.s
 	if s.Group != s.C || s.M != s.C || s.C < fewestDeep || len(s.In) > 2 || p.pixels == 0 || p.plane == 0 || p.taps == 0 {
 		return nil
 	}
 	g := p.padded()
-	v := chosen()
-	d := &depth{lanes: v.lanes, rows: g.outRows, columns: g.outWidth, stride: g.across}
+	d := &depth{g: g, lanes: chosen().lanes, bands: 1}
 	d.blocks = (s.C + d.lanes - 1) / d.lanes
 	d.width = (g.outWidth-1)*g.across + (g.taps-1)*g.wide + 1
-	high := (g.outRows-1)*g.down + (g.tapRows-1)*g.tall + 1
-	d.size = high*d.width + 1
 	vector := 4 * d.lanes
-	if g.across > deepStrides || d.size*vector > deepBytes {
+	if g.across > deepStrides || (d.under(g.outRows)*d.width+1)*vector > deepBytes {
 		return nil
 	}
-	d.step = g.down * d.width * vector
-	for i := range whole(p.plane, d.lanes) {
-		y, x := i/g.inWidth+g.top, i%g.inWidth+g.left
-		if i >= p.plane || y >= high || x >= d.width || y < 0 || x < 0 {
-			y, x = high, 0
+	d.cut(s.N, threads)
+	rows := (g.outRows + d.bands - 1) / d.bands
+	d.high, d.pixels, d.step = d.under(rows), rows*g.outWidth, g.down*d.width*vector
+	for i := range whole(d.high*g.inWidth, d.lanes) + d.lanes {
+		y, x := i/g.inWidth, i%g.inWidth+g.left
+		if y >= d.high || x >= d.width || x < 0 {
+			y, x = d.high, 0
 		}
 		d.at = append(d.at, (y*d.width+x)*vector)
 	}
 	for t := range p.taps {
 		d.taps = append(d.taps, (t/g.taps*g.tall*d.width+t%g.taps*g.wide)*vector)
 	}
-	d.order = behind(max(p.taps, p.pixels), d.lanes, vector)
+	d.order = behind(max(p.taps, d.pixels), d.lanes, vector)
 	return d
 }
 
-// floats returns how much scratch a block of channels needs: the padded image, its
-// pixels, the taps and the bias.
-func (d *depth) floats(p *Plan) int {
-	return d.lanes * (d.size + whole(p.pixels, d.lanes) + whole(p.taps, d.lanes) + 1)
+// under returns how many padded rows lie under some rows of pixels.
+func (d *depth) under(rows int) int { return (rows-1)*d.g.down + (d.g.tapRows-1)*d.g.tall + 1 }
+
+// cut settles the bands: what the cache holds, and as many as threads share alike, as
+// long as few rows lie under two of them.
+func (d *depth) cut(images, threads int) {
+	g := &d.g
+	for d.bands < g.outRows && 4*d.lanes*d.width*d.under((g.outRows+d.bands-1)/d.bands) > deepBand {
+		d.bands++
+	}
+	twice := max(0, d.under(1)-g.down)
+	if most, all := g.outRows*g.down/(1+4*twice), images*d.blocks; all < 4*threads && all*d.bands%threads != 0 {
+		d.bands = alike(all, min(d.bands+1, max(d.bands, most)), most, threads)
+	}
 }
 
-// channels computes the blocks of channels [lo, hi) of all images.
+// image returns how many pixels the padded image of a band has, and one where what no
+// window sees goes.
+func (d *depth) image() int { return d.high*d.width + 1 }
+
+// floats returns how much scratch a band needs: the padded image, its pixels, the taps
+// and the bias.
+func (d *depth) floats(p *Plan) int {
+	return d.lanes * (d.image() + whole(d.pixels, d.lanes) + whole(p.taps, d.lanes) + 1)
+}
+
+// channels computes the bands [lo, hi) of all blocks of channels of all images.
 func (p *Plan) channels(lo, hi int, scratch unsafe.Pointer, end *ending) {
 	d, v := p.depth, chosen()
-	vector := 4 * d.lanes
+	g, vector := &d.g, 4*d.lanes
 	// SAFETY: the scratch has room for these, one behind the other.
-	pixels := unsafe.Add(scratch, d.size*vector)
-	taps := unsafe.Add(pixels, whole(p.pixels, d.lanes)*vector)
+	pixels := unsafe.Add(scratch, d.image()*vector)
+	taps := unsafe.Add(pixels, whole(d.pixels, d.lanes)*vector)
 	bias := unsafe.Add(taps, whole(p.taps, d.lanes)*vector)
-	clear(unsafe.Slice((*float32)(scratch), d.lanes*d.size))
-	t := deepTile{w: taps, offset: unsafe.Pointer(unsafe.SliceData(d.taps)), bias: bias, taps: p.taps, rows: d.rows, stepX: d.step, stepY: d.columns * vector, stride: d.stride}
+	t := deepTile{w: taps, offset: unsafe.Pointer(unsafe.SliceData(d.taps)), bias: bias, taps: p.taps, stepX: d.step, stepY: g.outWidth * vector, stride: g.across}
 	if p.a.Relu {
 		t.relu = 1
 	}
+	laid := -1 // the block of channels whose taps lie there
 	for i := lo; i < hi; i++ {
-		image, c := i/d.blocks, i%d.blocks*d.lanes
+		at, band := i/d.bands, i%d.bands
+		image, c := at/d.blocks, at%d.blocks*d.lanes
 		n := min(d.lanes, p.s.C-c)
-		// SAFETY: channel c is one of the image, its filter and its output plane.
-		v.spread(scratch, p.x(image, c), p.plane, n, p.plane, d.at)
-		v.spread(taps, unsafe.Add(p.a.W, 4*c*p.taps), p.taps, n, p.taps, d.order)
-		d.setBias(bias, p.a.Bias, c, n)
-		for x := 0; x < d.columns; x += t.pixels {
-			t.pixels = d.tile(d.columns - x)
+		if at != laid {
+			// SAFETY: channel c has a filter.
+			v.spread(taps, unsafe.Add(p.a.W, 4*c*p.taps), p.taps, n, p.taps, d.order)
+			d.setBias(bias, p.a.Bias, c, n)
+		}
+		y0, y1 := g.outRows*band/d.bands, g.outRows*(band+1)/d.bands
+		d.lay(v, scratch, p.x(image, c), p.plane, n, y0*g.down-g.top, d.under(y1-y0), laid < 0)
+		laid, t.rows = at, y1-y0
+		for x := 0; x < g.outWidth; x += t.pixels {
+			t.pixels = d.tile(g.outWidth - x)
 			// SAFETY: column x lies in the image and among the pixels.
-			t.x, t.y = unsafe.Add(scratch, x*d.stride*vector), unsafe.Add(pixels, x*vector)
+			t.x, t.y = unsafe.Add(scratch, x*g.across*vector), unsafe.Add(pixels, x*vector)
 			v.deep(borrow(&t))
 			runtime.KeepAlive(&t)
 		}
-		// SAFETY: as above.
-		v.gather(unsafe.Add(p.a.Y, 4*(image*p.s.M+c)*p.pixels), pixels, p.pixels, n, p.pixels, d.order)
-		end.add(p, image, c, c+n, 0, p.pixels)
+		n0, n1 := y0*g.outWidth, y1*g.outWidth
+		// SAFETY: channel c has an output plane with these pixels.
+		v.gather(unsafe.Add(p.a.Y, 4*((image*p.s.M+c)*p.pixels+n0)), pixels, p.pixels, n, n1-n0, d.order)
+		end.add(p, image, c, c+n, n0, n1)
 	}
+}
+
+// lay turns the rows of n planes from row first on, which may lie in the padding, to an
+// image of some rows. Fresh says that its sides have no zeros yet.
+func (d *depth) lay(v *variant, image, x unsafe.Pointer, plane, n, first, rows int, fresh bool) {
+	g, line := &d.g, d.lanes*d.width
+	// SAFETY: the scratch has room for the image.
+	all := unsafe.Slice((*float32)(image), d.lanes*d.image())
+	from, to := min(rows, max(0, -first)), min(rows, max(0, g.inRows-first))
+	if fresh {
+		clear(all)
+	} else {
+		clear(all[:from*line])
+	}
+	if from < to {
+		// SAFETY: the planes have the rows [from, to) from row first on.
+		v.spread(image, unsafe.Add(x, 4*(first+from)*g.inWidth), plane, n, (to-from)*g.inWidth, d.at[from*g.inWidth:])
+	}
+	clear(all[max(from, to)*line : rows*line]) // also what the last vector brought there
 }
 
 // tile returns how many of the columns left the next tile takes: all are of about one

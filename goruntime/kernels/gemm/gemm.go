@@ -145,8 +145,7 @@ func packTurned(dst, b []float32, k, n, sn int) {
 	}
 }
 
-// Run computes the elements of C in rows [m0, m1) and columns [n0, n1); n0 is a
-// multiple of Panel.
+// Run computes the elements of C in rows [m0, m1) and columns [n0, n1).
 func Run(g *Args, m0, m1, n0, n1 int) {
 	v := chosen()
 	t := tile{lda: 4 * g.LDA, ldc: 4 * g.LDC, k: g.K, from: int(g.Start), ldb: 4 * g.LDB}
@@ -157,8 +156,8 @@ func Run(g *Args, m0, m1, n0, n1 int) {
 		t.relu = 1
 	}
 	t.far = g.Apart
-	for j := n0; j < n1; j += v.lanes * v.vecs {
-		w := min(v.lanes*v.vecs, n1-j)
+	for j, w := n0, 0; j < n1; j += w {
+		w = min(v.lanes*v.vecs, n1-j, Panel-j%Panel) // no tile lies in two panels
 		vecs := (w + v.lanes - 1) / v.lanes
 		t.mask, t.cols = maskOf(v.lanes, w-(vecs-1)*v.lanes), w
 		t.b = g.column(j)

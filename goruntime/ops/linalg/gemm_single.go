@@ -18,8 +18,7 @@ type gemmSheet struct {
 	sizes   [3]int    // of a, b and y
 	packed  bool      // args.B holds panels
 	swapped bool      // B is multiplied with the transpose of A, see few
-	parts   int
-	byRows  bool
+	grid    gemm.Grid
 	finish  func(s *gemmState, m0, m1, n0, n1 int) // nil where the sums are the result
 	c, out  *tensor.View
 	in      *tensor.View // an A that lies as columns
@@ -97,8 +96,7 @@ func (h *gemmSheet) runSwapped(c *op.Context, s *gemmState) {
 	if h.out = c.Out(0); s.c {
 		h.c = c.In(2)
 	}
-	h.parts = (s.n + rowBlock - 1) / rowBlock
-	c.For(h.parts, max(1, flopsGrain/max(1, s.m*s.k*rowBlock)), s)
+	c.For((s.n+rowBlock-1)/rowBlock, max(1, flopsGrain/max(1, s.m*s.k*rowBlock)), s)
 	if len(h.y) > 0 {
 		turn(tensor.Elems[float32](h.out), h.y, s.m, s.n)
 	}
@@ -130,6 +128,7 @@ func (h *gemmSheet) prepare(c *op.Context, s *gemmState, turned bool, values fun
 	case turned:
 		h.sizes[1] = s.k * s.n
 	}
+	h.grid = gemm.NewGrid(1, s.m, s.n, s.k, c.Threads(), stepsOf(c.Tail()))
 	c.NeedWorkspace(4 * (h.sizes[0] + h.sizes[1] + h.sizes[2] + h.room.Floats()))
 	return nil
 }
@@ -191,14 +190,7 @@ func (h *gemmSheet) run(c *op.Context, s *gemmState) {
 	if s.c {
 		h.c = c.In(2)
 	}
-	panels := (s.n + gemm.Panel - 1) / gemm.Panel
-	blocks := (s.m + rowBlock - 1) / rowBlock
-	h.byRows = blocks > panels
-	h.parts = panels
-	if h.byRows {
-		h.parts = blocks
-	}
-	c.For(h.parts, max(1, flopsGrain/max(1, s.m*s.n*s.k/h.parts)), s)
+	c.For(h.grid.Parts(), h.grid.Grain(), s)
 }
 
 // floats returns where the numbers are: in the workspace or in the tensor.
@@ -209,17 +201,22 @@ func floats(w []float32, v *tensor.View) unsafe.Pointer {
 	return v.Data
 }
 
-// Chunk implements op.Task over panels of columns or blocks of rows.
+// Chunk implements op.Task over the parts of the product, or blocks of rows of B.
 func (s *gemmState) Chunk(lo, hi int) {
 	h := &s.sheet
 	if h.swapped {
 		gemm.Run(&h.args, lo*rowBlock, min(s.n, hi*rowBlock), 0, s.m)
 		return
 	}
-	m0, m1, n0, n1 := 0, s.m, lo*gemm.Panel, min(s.n, hi*gemm.Panel)
-	if h.byRows {
-		m0, m1, n0, n1 = lo*rowBlock, min(s.m, hi*rowBlock), 0, s.n
+	for lo < hi {
+		var m0, m1, n0, n1 int
+		m0, m1, n0, n1, lo = h.grid.Cover(lo, hi)
+		h.part(s, m0, m1, n0, n1)
 	}
+}
+
+// part computes and ends the rows [m0, m1) of the columns [n0, n1).
+func (h *gemmSheet) part(s *gemmState, m0, m1, n0, n1 int) {
 	if s.rows != nil {
 		h.fromColumns(s, m0, m1, n0, n1)
 		return

@@ -65,10 +65,9 @@ type product struct {
 	a, b    []int // offset of each batch's matrices, in elements
 	args    gemm.Args
 	packed  bool
-	parts   int // column panels of a product, for threads
+	grid    gemm.Grid
 	pa, pb  unsafe.Pointer
 	pc      unsafe.Pointer
-	byRows  bool
 	tail    *chain.Bound
 	room    chain.Room
 	work    []float32
@@ -103,6 +102,7 @@ func matmulPrepare(c *op.Context) error {
 	}
 	p.a, p.b = op.BatchOffsets(batch, la, p.m*p.k), op.BatchOffsets(batch, lb, p.k*p.n)
 	c.State = p
+	p.grid = gemm.NewGrid(len(p.a), p.m, p.n, p.k, c.Threads(), stepsOf(c.Tail()))
 	p.room = chain.NewRoom(c.Tail(), c.Threads())
 	c.NeedWorkspace(4 * p.room.Floats())
 	if c.In(0).DType == tensor.F32 && c.Constant(1) && len(p.b) == 1 && p.n > 1 {
@@ -149,25 +149,19 @@ func matmul32(c *op.Context, p *product) {
 	if p.tail != nil && p.tail.Relu() {
 		p.tail, p.args.Relu = nil, true
 	}
-	p.split(c)
+	c.For(len(p.a)*p.grid.Parts(), p.grid.Grain(), p)
+}
+
+// stepsOf returns how many steps a tail has.
+func stepsOf(t *chain.Bound) int {
+	if t == nil {
+		return 0
+	}
+	return t.Steps()
 }
 
 // flopsGrain is how many multiply-adds make a chunk worth handing out.
 const flopsGrain = 256 << 10
-
-// split shares the work among threads: whole products, or panels of columns of
-// a single one, or blocks of its rows.
-func (p *product) split(c *op.Context) {
-	panels := (p.n + gemm.Panel - 1) / gemm.Panel
-	blocks := (p.m + rowBlock - 1) / rowBlock
-	p.byRows = blocks > panels
-	p.parts = panels
-	if p.byRows {
-		p.parts = blocks
-	}
-	work := p.m * p.n * p.k / p.parts
-	c.For(len(p.a)*p.parts, max(1, flopsGrain/max(1, work)), p)
-}
 
 // rowBlock is a multiple of every tile's rows.
 const rowBlock = 24
@@ -176,18 +170,15 @@ const rowBlock = 24
 func (p *product) Chunk(lo, hi int) {
 	scratch, part := p.room.Take(p.work)
 	defer p.room.Give(part)
+	parts := p.grid.Parts()
 	for lo < hi {
-		batch, first := lo/p.parts, lo%p.parts
-		end := min(p.parts, first+hi-lo)
+		batch, first := lo/parts, lo%parts
+		m0, m1, n0, n1, end := p.grid.Cover(first, min(parts, first+hi-lo))
 		g := p.args
 		// SAFETY: the offsets are those of matrices inside the tensors.
 		g.A = unsafe.Add(p.pa, 4*p.a[batch])
 		g.B = unsafe.Add(p.pb, 4*p.b[batch])
 		g.C = unsafe.Add(p.pc, 4*batch*p.m*p.n)
-		m0, m1, n0, n1 := 0, p.m, first*gemm.Panel, min(p.n, end*gemm.Panel)
-		if p.byRows {
-			m0, m1, n0, n1 = first*rowBlock, min(p.m, end*rowBlock), 0, p.n
-		}
 		switch {
 		case p.rows != nil:
 			p.fromColumns(&g, m0, m1, n0, n1, scratch)

@@ -5,7 +5,6 @@ import (
 	"unsafe"
 
 	"github.com/goruntime/goruntime/goruntime/errs"
-	"github.com/goruntime/goruntime/goruntime/kernels/chain"
 	"github.com/goruntime/goruntime/goruntime/kernels/conv"
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/tensor"
@@ -91,7 +90,7 @@ func convPrepare(c *op.Context, whole bool) error {
 	s.plan = conv.NewPlan(conv.Shape{
 		N: x[0], C: x[1], M: w[0], Group: s.group,
 		In: win.in, Out: win.out, Kernel: win.kernel, Stride: win.stride, Dilation: win.dilation, Begin: win.begin, Plain: whole,
-	}, c.Threads(), scratchOf(c.Tail()))
+	}, c.Threads(), c.Tail())
 	c.NeedWorkspace(s.plan.Workspace())
 	if n := s.plan.PackedFilters(); n > 0 && c.Constant(1) {
 		f, err := c.Value(1)
@@ -109,14 +108,6 @@ func convPrepare(c *op.Context, whole bool) error {
 		s.args.Packed = unsafe.Pointer(unsafe.SliceData(mem))
 	}
 	return nil
-}
-
-// scratchOf returns how many float32s the tail of a node needs for a goroutine.
-func scratchOf(t *chain.Bound) int {
-	if t == nil {
-		return 0
-	}
-	return t.Scratch()
 }
 
 // filtersLayout names the packed form of filters, which are packed by group.

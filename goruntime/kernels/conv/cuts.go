@@ -1,0 +1,114 @@
+package conv
+
+import (
+	"github.com/goruntime/goruntime/goruntime/kernels/chain"
+	"github.com/goruntime/goruntime/goruntime/kernels/gemm"
+)
+
+// blockFloats is how many numbers of a block of pixels, input and output, lie in the
+// cache at a time.
+const blockFloats = 160 << 10
+
+// shareDirect cuts a direct convolution: what the cache holds at once as a product is
+// cut, larger images into as many blocks of pixels as it wants.
+func (p *Plan) shareDirect(threads int, tail *chain.Bound) {
+	steps := 0
+	if tail != nil && !tail.Relu() {
+		steps = tail.Steps()
+	}
+	p.grid = gemm.NewGrid(p.s.N*p.s.Group, p.perM, p.pixels, p.k, threads, steps)
+	panels := max(1, p.pixels/gemm.Panel)
+	most := max(1, blockFloats/max(1, p.perM+p.k)/gemm.Panel)
+	if some := (panels + most - 1) / most; some > 1 {
+		p.blocks = alike(p.s.N*p.s.Group, some, panels, threads)
+		p.grid.Across, p.grid.Down = p.blocks, p.cut(threads, 2*tileRows)
+	}
+	p.blocks, p.cuts = p.grid.Across, p.grid.Down
+}
+
+// fewestFilters is how many filters a thread takes at least where rows are pixels, which
+// each turns for itself, and enough where it takes several times.
+const (
+	fewestFilters = 2 * widest
+	enoughFilters = 128
+)
+
+// share cuts the filters of a convolution with few pixels.
+func (p *Plan) share(threads int) {
+	images, most := max(1, p.s.N*p.s.Group), max(1, p.perM/fewestFilters)
+	some := max(min(2*threads/images, p.perM/enoughFilters), min((threads+images-1)/images, most))
+	p.cuts = alike(images, some, most, threads)
+	p.grid = gemm.Grid{M: p.pixels, N: p.perM, K: p.k, Down: 1, Across: p.cuts}
+}
+
+// alike returns how many blocks, of up to most, threads can share alike that want some
+// of each image; where there are many of them it makes no difference.
+func alike(images, some, most, threads int) int {
+	n := some
+	for n > 1 && n < min(most, 4*threads) && images*n%threads != 0 {
+		n++
+	}
+	return n
+}
+
+// edge returns where block i of pixels begins; the last one ends where all do.
+func (p *Plan) edge(i int) int {
+	if i == p.blocks {
+		return p.pixels
+	}
+	return i * gemm.Panel
+}
+
+// cut returns in how many parts the filters of a group are computed, so that threads
+// have work where there are few blocks.
+func (p *Plan) cut(threads, least int) int {
+	blocks, want := p.blocks*p.s.N*p.s.Group, 2*max(2, threads)
+	if blocks == 0 || blocks >= want {
+		return 1
+	}
+	return max(1, min((p.perM+least-1)/least, (want+blocks-1)/blocks))
+}
+
+// split returns the blocks of pixels and the cuts of filters of a run.
+func (p *Plan) split() (blocks, cuts int) {
+	if p.winograd() {
+		return p.wino.across * p.wino.down, p.wino.cuts
+	}
+	return p.blocks, p.cuts
+}
+
+// Multiplications that are worth handing out: those of single channels take longer.
+const (
+	grain     = 256 << 10
+	deepGrain = 64 << 10
+)
+
+// Grain returns how many iterations make a chunk worth handing out.
+func (p *Plan) Grain() int {
+	if p.depth != nil {
+		return max(1, deepGrain/(p.depth.lanes*p.taps*p.depth.pixels))
+	}
+	if p.few || p.direct {
+		return p.grid.Grain()
+	}
+	blocks, cuts := p.split()
+	each := max(1, p.perM*p.k*p.pixels/max(1, blocks*cuts))
+	if p.winograd() {
+		return max(1, 4*grain/each)
+	}
+	return max(1, grain/each)
+}
+
+// filters returns the first filter of a cut: tiles stay whole, and vectors of them where
+// filters are columns.
+func (p *Plan) filters(cut, cuts int) int {
+	size := tileRows
+	switch {
+	case p.winograd():
+		size = filterCut
+	case p.few:
+		size = widest
+	}
+	tiles := (p.perM + size - 1) / size
+	return min(p.perM, tiles*cut/cuts*size)
+}
