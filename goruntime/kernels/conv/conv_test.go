@@ -198,7 +198,7 @@ func TestNoImages(t *testing.T) {
 	for name, s := range shapes {
 		s.N = 0
 		for _, threads := range []int{1, 2, 16} {
-			p := NewPlan(s, threads, 0)
+			p := NewPlan(s, threads, nil)
 			p.Bind(&Args{Scratch: make([]byte, p.Workspace())})
 			if n := p.Parts(); n != 0 {
 				t.Errorf("%s: %d parts", name, n)
