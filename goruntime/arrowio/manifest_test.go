@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/goruntime/goruntime/goruntime/errs"
+	"github.com/goruntime/goruntime/goruntime/exec"
+	"github.com/goruntime/goruntime/goruntime/internal/testkit"
 )
 
 func TestReadManifestRefuses(t *testing.T) {
@@ -44,5 +46,32 @@ func TestReadManifestRefuses(t *testing.T) {
 	}
 	if _, err := ReadManifest(path); err != nil {
 		t.Error(err)
+	}
+}
+
+// A fill that no column can have is refused before there is a batch.
+func TestFillsAreOfTheirColumns(t *testing.T) {
+	testkit.NoLeaks(t)
+	double, words := open(t, "double"), open(t, "strings")
+	whole := &Declared{Inputs: []DeclaredColumn{{"n", "int8"}}}
+	for _, c := range []struct {
+		s       *exec.Session
+		m       Manifest
+		message string
+	}{
+		{double, Manifest{Inputs: map[string]InputRule{"x": {Fill: 1.5}}}, ""},
+		{double, Manifest{Inputs: map[string]InputRule{"x": {Fill: "a"}}}, `inputs.x.fill is "a": a value of type f32 expected, as the model has for the input`},
+		{double, Manifest{Inputs: map[string]InputRule{"x": {Fill: true}}}, `inputs.x.fill is true: a value of type f32 expected`},
+		{double, Manifest{Inputs: map[string]InputRule{"x": {Fill: []any{1.0}}}}, `inputs.x.fill is []interface {}{1}: a value of type f32 expected`},
+		{double, Manifest{Inputs: map[string]InputRule{"x": {Fill: true, Cast: true}}}, `inputs.x.fill is true: a value of type f32 expected`},
+		{double, Manifest{Inputs: map[string]InputRule{"x": {Fill: "a", Cast: true}}}, `inputs.x.fill is "a": a value of type f32 expected`},
+		{double, Manifest{Inputs: map[string]InputRule{"x": {Columns: []string{"n"}, Fill: 7.0, Cast: true}}, Schema: whole}, ""},
+		{double, Manifest{Inputs: map[string]InputRule{"x": {Columns: []string{"n"}, Fill: 1.5, Cast: true}}, Schema: whole}, `inputs.x.fill is 1.5: a value of type i8 expected, as its schema has for the column "n"`},
+		{words, Manifest{Inputs: map[string]InputRule{"s": {Fill: "none"}, "t": {Fill: 0.0}}}, `inputs.t.fill is 0: a value of type str expected`},
+	} {
+		err := c.m.Check(c.s)
+		if c.message == "" && err != nil || c.message != "" && (errs.CodeOf(err) != errs.Type || !strings.Contains(err.Error(), "the manifest's "+c.message)) {
+			t.Errorf("%+v: %v, want %q", c.m.Inputs, err, c.message)
+		}
 	}
 }

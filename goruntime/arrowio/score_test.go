@@ -229,10 +229,10 @@ func TestWhatIsRefused(t *testing.T) {
 		message     string
 	}{
 		{"nulls without a fill", "double", schemaOf(field("x", f32)), `[{"x":1},{"x":null}]`, nil, errs.Argument, `the column "x": row 1 is null`},
-		{"a fill of another type", "double", schemaOf(field("x", f32)), `[{"x":null}]`, &Manifest{Inputs: map[string]InputRule{"x": {Fill: "a"}}}, errs.Type, `the column "x": the fill a (string) is no f32`},
+		{"a fill of another type", "double", schemaOf(field("x", f32)), `[{"x":null}]`, &Manifest{Inputs: map[string]InputRule{"x": {Fill: "a"}}}, errs.Type, `the manifest's inputs.x.fill is "a": a value of type f32 expected, as the model has for the input`},
 		{"a fraction for whole numbers, without a null", "double", schemaOf(field("x", arrow.PrimitiveTypes.Int16)), `[{"x":1}]`, &Manifest{Inputs: map[string]InputRule{"x": {Cast: true, Fill: 1.5}}}, errs.Type, "the fill 1.5 (float64) is no i16"},
 		{"a fill that is too large", "double", schemaOf(field("x", arrow.PrimitiveTypes.Uint8)), `[{"x":1}]`, &Manifest{Inputs: map[string]InputRule{"x": {Cast: true, Fill: 256}}}, errs.Type, "the fill 256 (int) is no u8"},
-		{"a number for strings", "strings", schemaOf(field("s", arrow.BinaryTypes.String), field("t", arrow.BinaryTypes.String)), `[]`, &Manifest{Inputs: map[string]InputRule{"s": {Fill: 1.0}}}, errs.Type, "the fill 1 (float64) is no string"},
+		{"a number for strings", "strings", schemaOf(field("s", arrow.BinaryTypes.String), field("t", arrow.BinaryTypes.String)), `[]`, &Manifest{Inputs: map[string]InputRule{"s": {Fill: 1.0}}}, errs.Type, "the manifest's inputs.s.fill is 1: a value of type str expected"},
 		{"another type", "double", schemaOf(field("x", arrow.PrimitiveTypes.Float64)), `[{"x":1}]`, nil, errs.Type, `the column "x" is f64, f32 expected`},
 		{"no column", "sum", schemaOf(field("x", f32)), `[{"x":1}]`, nil, errs.Name, "no columns for the inputs y"},
 		{"no such column", "double", schemaOf(field("x", f32)), `[{"x":1}]`, &Manifest{Inputs: map[string]InputRule{"x": {Columns: []string{"z"}}}}, errs.Name, `0 columns are named "z"`},

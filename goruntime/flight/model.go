@@ -59,7 +59,7 @@ func openModel(f found, o exec.Options, ms *metrics, c *crew) (*Model, error) {
 	}
 	if err := manifest.Check(s); err != nil {
 		s.Close()
-		return nil, err
+		return nil, errs.New(errs.CodeOf(err), "%s: %w", f.manifest, err)
 	}
 	m := &Model{file: f, manifest: manifest, session: s, gate: newGate(manifest.Limits), metrics: ms, crew: c, plans: map[string]*planned{}}
 	m.stages, m.counts = newStages(ms, m.Name(), m.Version()), ms.countsOf(m)

@@ -14,6 +14,7 @@ import json
 import os
 import pathlib
 from collections.abc import Iterator, Mapping, Sequence
+from types import NoneType
 from typing import Any
 
 import pyarrow as pa
@@ -98,6 +99,8 @@ def _read(manifest: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     _check(manifest, name=str, version=str, sha256=str, inputs=dict, outputs=list, schema=dict, limits=dict, batching=dict)
     for rule in rules.values():
         _check(rule, columns=list, fill=object, cast=bool)
+        if not isinstance(rule.get("fill", 0), (bool, int, float, str, NoneType)):
+            raise ValueError(f"the field 'fill' is {rule['fill']!r}, a number, a bool or a str expected")
     for output in manifest.get("outputs") or ():
         _check(output, value=str, column=str)
     return manifest.get("sha256", ""), rules
