@@ -227,11 +227,35 @@ static int whole(PyObject *value) {
   return answer;
 }
 
+/* refuse raises why a value is no array of a dtype, of which input where one is named.
+ * What NumPy raised, of a number that is too large for the dtype too, becomes an error of
+ * this package. It takes descr. */
+static PyObject *refuse(PyArray_Descr *descr, PyObject *input, const char *why) {
+  PyObject *kind, *value, *trace;
+  PyErr_Fetch(&kind, &value, &trace);
+  if (kind != NULL && !PyErr_GivenExceptionMatches(kind, PyExc_TypeError) && !PyErr_GivenExceptionMatches(kind, PyExc_ValueError) &&
+      !PyErr_GivenExceptionMatches(kind, PyExc_OverflowError)) {
+    PyErr_Restore(kind, value, trace);
+  } else {
+    PyObject *where = input == NULL ? PyUnicode_FromString("") : PyUnicode_FromFormat("input %R: ", input);
+    int code = kind == NULL || PyErr_GivenExceptionMatches(kind, PyExc_TypeError) ? GR_TYPE : GR_ARGUMENT;
+    if (where != NULL && why != NULL) gr_raise_text(code, "%U%s, %R expected: round them, or cast them with numpy", where, why, descr);
+    else if (where != NULL) gr_raise_text(code, "%Uwhat is given is no array of %R: %S", where, descr, value == NULL ? kind : value);
+    Py_XDECREF(where);
+    Py_XDECREF(kind);
+    Py_XDECREF(value);
+    Py_XDECREF(trace);
+  }
+  Py_DECREF(descr);
+  return NULL;
+}
+
 /* gr_to_array returns value as an array that a run may read in place: itself
  * where it is one, in native byte order and C-contiguous, else a counted copy.
  * Texts, which no run reads in place, stay as they are: see gr_to_strings.
- * Only Python scalars and lists take the declared dtype. */
-PyObject *gr_to_array(PyObject *value, int dtype, uint64_t io) {
+ * Only Python scalars and lists take the declared dtype. Errors name the input, where one
+ * is given. */
+PyObject *gr_to_array(PyObject *value, int dtype, uint64_t io, PyObject *input) {
   if (PyArray_Check(value)) {
     PyArrayObject *array = (PyArrayObject *)value;
     if (gr_dtype_of(array) == DTYPE_STRING) return Py_NewRef(value);
@@ -242,7 +266,7 @@ PyObject *gr_to_array(PyObject *value, int dtype, uint64_t io) {
   if (!PyArray_CheckScalar(value) && PyObject_HasAttrString(value, "__dlpack__")) {
     PyObject *array = gr_dlpack_import(NULL, value);
     if (array == NULL) return NULL;
-    PyObject *ready = gr_to_array(array, dtype, io);
+    PyObject *ready = gr_to_array(array, dtype, io, input);
     Py_DECREF(array);
     return ready;
   }
@@ -251,11 +275,13 @@ PyObject *gr_to_array(PyObject *value, int dtype, uint64_t io) {
     if (dtype > 0 && dtype != DTYPE_STRING && (descr = gr_descr_of(dtype)) == NULL) return NULL;
   }
   if (descr != NULL && (PyTypeNum_ISINTEGER(descr->type_num) || descr->type_num == NPY_BOOL) && !PyLong_CheckExact(value) && !whole(value)) {
-    gr_raise_text(GR_TYPE, "numbers with fractions are given, %R expected: round them, or cast them with numpy", descr);
-    Py_DECREF(descr);
-    return NULL;
+    return refuse(descr, input, "numbers with fractions are given");
   }
-  return PyArray_FromAny(value, descr, 0, 0, NPY_ARRAY_CARRAY_RO, NULL);
+  Py_XINCREF(descr);
+  PyObject *array = PyArray_FromAny(value, descr, 0, 0, NPY_ARRAY_CARRAY_RO, NULL);
+  if (array == NULL && descr != NULL) return refuse(descr, input, NULL);
+  Py_XDECREF(descr);
+  return array;
 }
 
 /* gr_to_strings returns an object array that keeps the texts alive, also where value is

@@ -63,7 +63,12 @@ static int descend(Leaf *leaf, const char *name, int64_t n) {
     if (f[0] != '+') return 0;
     if (leaf->rank == MAX_RANK) return wrong(name, "has more lists within each other than are taken");
     if (leaf->array->n_children != 1 || leaf->schema->n_children != 1) return wrong(name, "is nested: only lists of numbers are taken");
-    if (gr_first_null(leaf->array, leaf->offset, count) >= 0) return wrong(name, "has lists that are null");
+    int64_t null = gr_first_null(leaf->array, leaf->offset, count);
+    if (null >= 0) {
+      gr_raise_text(GR_ARGUMENT, "the column %s has a list in row %lld that is null: only plain columns may be, with a fill", name == NULL ? "" : name,
+                    (long long)(null / (count / n)));
+      return -1;
+    }
     const void *offsets = leaf->array->n_buffers > 1 ? leaf->array->buffers[1] : NULL;
     if (strncmp(f, "+w:", 3) == 0) {
       k = strtoll(f + 3, NULL, 10);

@@ -29,7 +29,7 @@ static int feed(Session *self, Run *r, Py_ssize_t i, PyObject *value, uint64_t i
   PyObject *array;
   if (PyArray_CheckExact(value) && PyArray_IS_C_CONTIGUOUS((PyArrayObject *)value) && !PyArray_ISBYTESWAPPED((PyArrayObject *)value)) {
     array = Py_NewRef(value);
-  } else if ((array = gr_to_array(value, self->input_dtypes[i], io)) == NULL) {
+  } else if ((array = gr_to_array(value, self->input_dtypes[i], io, PyTuple_GET_ITEM(self->input_names, i))) == NULL) {
     return -1;
   }
   r->arrays[i] = array;

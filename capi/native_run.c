@@ -168,9 +168,8 @@ int gr_session_init_names(void) {
 /* limit sets the seconds after which the run ends: at once where there are none left. */
 static int limit(Run *r, PyObject *value) {
   double seconds = PyFloat_AsDouble(value);
-  if (PyErr_Occurred()) return -1;
-  if (isnan(seconds)) {
-    gr_raise_text(GR_ARGUMENT, "timeout is %R: a number of seconds expected", value);
+  if (PyErr_Occurred() || isnan(seconds)) {
+    gr_raise_text(PyFloat_Check(value) || PyLong_Check(value) ? GR_ARGUMENT : GR_TYPE, "timeout is %R: a number of seconds expected", value);
     return -1;
   }
   r->call.timeout = seconds > 0 ? seconds : DBL_MIN; /* 0 is no limit there */
@@ -200,8 +199,9 @@ static int option(Run *r, int k, PyObject *value, PyObject **lent) {
       return 0;
     case KW_TIMEOUT: return value == Py_None ? 0 : limit(r, value);
     default: {
-      long n = value == Py_None ? 0 : PyLong_AsLong(value);
-      r->call.threads = n > INT32_MAX ? INT32_MAX : (int32_t)n;
+      int over = 0;
+      long n = value == Py_None ? 0 : PyLong_AsLongAndOverflow(value, &over);
+      r->call.threads = over > 0 || n > INT32_MAX ? INT32_MAX : over < 0 || n < INT32_MIN ? INT32_MIN : (int32_t)n;
       return PyErr_Occurred() ? -1 : 0;
     }
   }

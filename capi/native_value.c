@@ -40,7 +40,7 @@ static void *room(Builder *b, Py_ssize_t n, size_t size) {
 static void free_strings(PyObject *capsule) { PyMem_Free(PyCapsule_GetPointer(capsule, "goruntime.strings")); }
 
 static int build_tensor(Builder *b, PyObject *value, int dtype, gr_value *out) {
-  PyObject *array = dtype == DTYPE_STRING ? PyArray_FROM_O(value) : gr_to_array(value, dtype, b->io);
+  PyObject *array = dtype == DTYPE_STRING ? PyArray_FROM_O(value) : gr_to_array(value, dtype, b->io, NULL);
   if (array == NULL || PyList_Append(b->keep, array) < 0) {
     Py_XDECREF(array);
     return -1;

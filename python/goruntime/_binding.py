@@ -130,7 +130,7 @@ def _fill(name: str, form: str, value: Any) -> Any:
         kind, fits = _WHOLE[form], number and value == value // 1 and np.iinfo(_WHOLE[form]).min <= value <= np.iinfo(_WHOLE[form]).max
         value = int(value) if fits else value
     elif form in _FLOATS:
-        kind, fits = _FLOATS[form], number and (not np.isfinite(value) or abs(value) <= float(np.finfo(_FLOATS[form]).max))
+        kind, fits = _FLOATS[form], number and (abs(value) <= float(np.finfo(_FLOATS[form]).max) or value != value or abs(value) == np.inf)
     elif form == "b":
         kind, fits = "bool", isinstance(value, (bool, np.bool_))
     elif form in ("u", "U", "vu"):

@@ -7,11 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 from ._control import call, report
 from ._load import native
+from .errors import ArgumentError
 
 if TYPE_CHECKING:
     from typing import Self
 
     import numpy as np
+
+
+def _checked(name: str, value: int | None) -> None:
+    """Refuse what is no number of blocks or bytes."""
+    if value is not None and value < 0:
+        raise ArgumentError(f"{name} is {value}: it must not be negative")
+    if value is not None and value >= 1 << 63:
+        raise ArgumentError(f"{name} is {value}: less than 2**63 expected")
 
 
 class _Arena:
@@ -32,8 +41,7 @@ class _Arena:
                 would exceed it raises LimitError. None is no bound.
         """
         for name, value in (("capacity", capacity), ("retention_cap", retention_cap), ("limit", limit)):
-            if value is not None and value < 0:
-                raise ValueError(f"{name} is {value}: it must not be negative")
+            _checked(name, value)
         self._capacity = capacity
         self._native = native().Arena(self._io, capacity or 0, -1 if retention_cap is None else retention_cap, limit or 0)
 
@@ -70,8 +78,7 @@ class _Arena:
 
     @retention_cap.setter
     def retention_cap(self, value: int | None) -> None:
-        if value is not None and value < 0:
-            raise ValueError(f"retention_cap is {value}: it must not be negative")
+        _checked("retention_cap", value)
         call("ArenaSetRetentionCap", self._native.handle, -1 if value is None else value)
 
     @property

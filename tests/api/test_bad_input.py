@@ -176,6 +176,27 @@ def test_whole_numbers_are_not_made_of_fractions(given, fits, dtype):
             evaluator.run(None, {"x": given})
 
 
+@pytest.mark.parametrize(
+    ("kind", "given"),
+    [
+        ("INT64", 1 << 63), ("INT64", [1, -(1 << 63) - 1]), ("INT8", 200), ("INT8", [[10**400]]), ("UINT64", -1), ("UINT64", (1 << 64,)),
+        ("FLOAT", 10**400), ("FLOAT", [1, [2]]), ("DOUBLE", ["a"]), ("INT4", [1 << 70]),
+    ],
+)  # fmt: skip
+def test_what_is_no_array_of_the_type_is_refused(kind, given):
+    infos = [onnx.helper.make_tensor_value_info(name, getattr(onnx.TensorProto, kind), None) for name in "xy"]
+    graph = onnx.helper.make_graph([onnx.helper.make_node("Identity", ["x"], ["y"])], "g", infos[:1], infos[1:])
+    evaluator = ReferenceEvaluator(onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 21)], ir_version=10))
+    with pytest.raises(goruntime.ArgumentError, match=r"input 'x': what is given is no array of dtype\(.*\): "):
+        evaluator.run(None, {"x": given})
+
+
+@pytest.mark.parametrize(("seconds", "error"), [(10**400, goruntime.ArgumentError), (np.nan, goruntime.ArgumentError), ("1", goruntime.WrongTypeError)])
+def test_a_time_limit_is_a_number(bench, seconds, error):
+    with pytest.raises(error, match=r"timeout is .*: a number of seconds expected"):
+        bench.open("add").run(None, {"a": A, "b": A}, timeout=seconds)
+
+
 @pytest.mark.parametrize("seconds", [0, 0.0, -1, -np.inf, 1e-300])
 def test_a_time_limit_that_has_passed_ends_a_run_at_once(bench, seconds):
     evaluator = bench.open("add")
@@ -193,7 +214,7 @@ def test_a_time_limit_of_ages(bench, seconds):
     ("options", "error", "text"),
     [
         ({"timeout": np.nan}, goruntime.ArgumentError, "timeout is nan: a number of seconds expected"),
-        ({"timeout": "1"}, TypeError, "must be real number"),
+        ({"timeout": "1"}, TypeError, "a number of seconds expected"),
         ({"num_threads": 2**40}, goruntime.ArgumentError, "num_threads is 1099511627776: .* below 2[*][*]31 expected"),
         ({"cancel": 5}, goruntime.WrongTypeError, "a CancelToken expected, int given"),
         ({"context": 5}, goruntime.WrongTypeError, "context: a RuntimeContext expected, int given"),

@@ -199,6 +199,8 @@ def test_a_fill_is_a_value_of_a_column_that_feeds(arenas):
         (holes, "a", r"the fill 'a' of the column 'x' is no float32"),
         (holes, None, r"the fill None of the column 'x' is no float32"),
         (holes, 1e300, r"the fill 1e\+300 of the column 'x' is no float32"),
+        (holes, 10**400, "the fill 10+ of the column 'x' is no float32"),
+        (whole, 1 << 70, "the fill 1180591620717411303424 of the column 'x' is no int8"),
         (holes, True, r"the fill True of the column 'x' is no float32"),
         (whole, 1.5, r"the fill 1.5 of the column 'x' is no int8"),
         (whole, 200, r"the fill 200 of the column 'x' is no int8"),
@@ -298,7 +300,8 @@ def test_batches_keep_their_order_and_an_error_reaches_the_consumer(arenas):
     ("column", "error", "message"),
     [
         (pa.array([[1.0], [2.0, 3.0]], pa.list_(pa.float32())), ArgumentError, "lists of different lengths"),
-        (pa.array([[1.0], None], pa.list_(pa.float32(), 1)), ArgumentError, "lists that are null"),
+        (pa.array([[1.0], None], pa.list_(pa.float32(), 1)), ArgumentError, "the column x has a list in row 1 that is null: only plain columns may be"),
+        (pa.array([[[1.0], [2.0]], [[3.0], None]], pa.list_(pa.list_(pa.float32(), 1), 2)), ArgumentError, "the column x has a list in row 1 that is null"),
         (pa.array([{"a": 1}]), ArgumentError, "is nested"),
         (pa.array([b"bytes"]), UnsupportedError, "the Arrow format z"),
         (pa.array([1], pa.decimal128(5)), UnsupportedError, "the Arrow format d:"),
