@@ -2,6 +2,7 @@ package nn
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"github.com/goruntime/goruntime/goruntime/errs"
 	"github.com/goruntime/goruntime/goruntime/kernels/gemm"
@@ -166,13 +167,21 @@ func (s *recurrence) bindBytes(c *op.Context, i int) {
 	if w.DType == tensor.U8 {
 		add = -128
 	}
-	for j := range scales {
-		scales[j] = given[j*len(given)/len(scales)]
-		zeros[j] = byteAt(points, j*points.Elements()/len(zeros)) + add
+	for k, each := 0, len(scales)/max(1, len(given)); k < len(given); k++ {
+		for j := k * each; j < (k+1)*each; j++ {
+			scales[j] = given[k]
+		}
+	}
+	for k, each := 0, len(zeros)/max(1, points.Elements()); k < points.Elements(); k++ {
+		zero := byteAt(points, k) + add
+		for j := k * each; j < (k+1)*each; j++ {
+			zeros[j] = zero
+		}
 	}
 	for d := range s.dirs {
 		q := s.bytes[d][i]
 		q.scales, q.zeros = scales[d*g:(d+1)*g], zeros[d*g:(d+1)*g]
+		q.plain = !slices.ContainsFunc(q.zeros, func(z int32) bool { return z != 0 })
 		side := min(d, s.sides()-1)
 		q.rows, q.sums = m.rows[side].Bytes(c), m.sums[side].Ints(c)
 		if !q.constant {
@@ -192,6 +201,7 @@ type byteMatrix struct {
 	columns  []int32 // sums of the columns
 	scales   []float32
 	zeros    []int32
+	plain    bool    // no zero point counts
 	rows     []byte  // scratch: the other side, quantized
 	sums     []int32 // scratch: the product
 }
@@ -212,16 +222,12 @@ func (q *byteMatrix) product(a *gemm.Args, x, out, bias []float32) {
 	}
 	g := igemm.Args{M: a.M, N: q.n, K: q.k, A: q.rows, LDA: depth, B: q.packed, C: q.sums, LDC: q.n}
 	igemm.Run(&g, 0, a.M, 0, q.n)
-	plain := true
-	for _, z := range q.zeros {
-		plain = plain && z == 0
-	}
 	for i := range a.M {
 		dst, sums, start := out[i*a.LDC:][:q.n], q.sums[i*q.n:][:q.n], bias
 		if bias == nil {
 			start = dst
 		}
-		if !plain {
+		if !q.plain {
 			q.takeOff(sums, q.rows[i*depth:i*depth+q.k], int32(zero))
 		}
 		igemm.Rescale(dst, sums, q.columns, int32(zero), scale, q.scales, start)
