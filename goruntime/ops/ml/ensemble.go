@@ -82,6 +82,7 @@ type ensemble[T number] struct {
 	group int // rows that are walked together
 	rooms []room[T]
 	free  chan int
+	few   *fewRows[T] // nil where there is one thread, or no room
 }
 
 // room is the scratch memory of one chunk at work.
@@ -117,6 +118,7 @@ func newEnsemble[T number](c *op.Context, g *wood[T], load loader, end finisher[
 		e.free <- i
 	}
 	e.prepareSingle()
+	e.prepareFew(c.Threads())
 	return e
 }
 
@@ -126,7 +128,12 @@ const rowGrain = 2000
 func (e *ensemble[T]) run(c *op.Context) {
 	e.in = c.In(0)
 	const whole = 2 * tree.Wide // blocks of rows are seldom cut then
-	c.For(rowsOf(e.in.Shape), (rowGrain/max(1, e.trees.Len())/whole+1)*whole, e)
+	rows, grain := rowsOf(e.in.Shape), (rowGrain/max(1, e.trees.Len())/whole+1)*whole
+	if rows <= grain && e.fewPay(rows) && c.Threads() > 1 {
+		e.runFew(c, rows)
+		return
+	}
+	c.For(rows, grain, e)
 }
 
 // Chunk implements op.Task over the rows.
@@ -171,15 +178,20 @@ func (e *ensemble[T]) finishAll(r *room[T], lo, n int) {
 
 // blocks walks so many blocks of rows, all down one tree and then the next.
 func (e *ensemble[T]) blocks(r *room[T], from, blocks int) {
+	e.loadBlocks(r, from, blocks)
+	leaves := r.leaves[:blocks*tree.Lanes]
+	for t := range e.trees.Len() {
+		e.trees.Blocks(t, r.blocks[:len(leaves)*e.keys], leaves)
+		e.addAll(r, leaves)
+	}
+}
+
+// loadBlocks reads so many blocks of rows.
+func (e *ensemble[T]) loadBlocks(r *room[T], from, blocks int) {
 	size := e.keys * tree.Lanes
 	for b := range blocks {
 		in, first := r.window.Rows(e.in, from+b*tree.Lanes, tree.Lanes)
 		e.load(r.blocks[b*size:(b+1)*size], in, first, tree.Lanes, e.trees.Planes())
-	}
-	leaves := r.leaves[:blocks*tree.Lanes]
-	for t := range e.trees.Len() {
-		e.trees.Blocks(t, r.blocks[:blocks*size], leaves)
-		e.addAll(r, leaves)
 	}
 }
 
