@@ -5,7 +5,8 @@
 // of its own and goes on with what others left. The caller always
 // works and waits only for chunks that were claimed: where no worker comes, for
 // whatever reason, the loop takes as long as on one thread. Workers are locked
-// to threads, spin for a moment between loops and then sleep; an idle process
+// to threads, spin for a moment between loops and then sleep, which a loop wakes them from
+// where it is long enough; an idle process
 // uses no time. One loop is split at a time; a loop that finds the workers
 // taken runs on its caller alone.
 package pool
@@ -61,6 +62,7 @@ var crew struct {
 	counters *Counters
 	fail     atomic.Pointer[failure]
 
+	calling calling
 	workers int     // that exist
 	room    []share // for the shares of a loop
 }
@@ -118,16 +120,17 @@ func (s Scope) For(n, grain int, task Task) {
 func split(n, chunk, helpers int, task Task) {
 	chunks := (n + chunk - 1) / chunk
 	helpers = min(helpers, chunks-1, gateCount)
-	hire(helpers)
+	if len(crew.room) <= helpers {
+		crew.room = make([]share, helpers+1)
+	}
 	crew.task, crew.n, crew.chunk, crew.shares = task, n, chunk, crew.room[:helpers+1]
 	deal(crew.shares, chunks)
 	loop := crew.gate.Load()/gateLoop + 1
 	crew.gate.Store(loop*gateLoop | uint64(helpers)*gateRoom | gateOpen)
-	if crew.sleep.Load() > 0 {
-		wake(helpers)
-	}
 	defer finish()
+	crew.calling.open(helpers, chunks)
 	work(0)
+	crew.calling.close()
 }
 
 // finish closes the loop, waits for the chunks that workers claimed and raises
@@ -163,19 +166,17 @@ func work(own int) {
 			break
 		}
 		crew.task.Chunk(i*crew.chunk, min((i+1)*crew.chunk, crew.n))
-		done++
+		if done++; own == 0 && crew.calling.late {
+			crew.calling.ran(int(done))
+		}
 	}
 	if crew.counters != nil {
 		crew.counters.did(done, own > 0)
 	}
 }
 
-// hire makes sure that n workers exist, and room for the shares of them and a caller.
+// hire makes sure that n workers exist.
 func hire(n int) {
-	if len(crew.room) > n {
-		return
-	}
-	crew.room = make([]share, n+1)
 	for ; crew.workers < n; crew.workers++ {
 		go worker(crew.workers + 1)
 	}

@@ -1,0 +1,78 @@
+package pool
+
+import (
+	"runtime"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// asleep waits until all workers sleep, of which there is one at least.
+func asleep(t *testing.T) {
+	t.Helper()
+	Enter(2).For(64, 1, &slow{})
+	for end := time.Now().Add(10 * time.Second); crew.sleep.Load() < int32(crew.workers); {
+		if time.Now().After(end) {
+			t.Fatalf("%d of %d workers sleep", crew.sleep.Load(), crew.workers)
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// slow is a loop body of a millisecond a chunk.
+type slow struct{}
+
+func (*slow) Chunk(int, int) { time.Sleep(time.Millisecond) }
+
+func wakes() uint32 { return atomic.LoadUint32(&crew.word) }
+
+func TestALoopThatIsOverSoonWakesNobody(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
+	if Width() < 2 {
+		t.Skip("one processor")
+	}
+	for range 50 { // of which others may interrupt some
+		asleep(t)
+		before := wakes()
+		Enter(2).For(8, 1, &none{})
+		if wakes() == before {
+			return
+		}
+	}
+	t.Error("each loop of 8 empty chunks woke the workers")
+}
+
+func TestALoopThatGoesOnIsHelped(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
+	if Width() < 2 {
+		t.Skip("one processor")
+	}
+	asleep(t)
+	before, c := wakes(), &Counters{}
+	Enter(2).Counting(c).For(64, 1, &slow{})
+	if wakes() == before {
+		t.Error("a loop of 64 chunks of a millisecond woke nobody")
+	}
+	if n := c.Now(); n.Chunks != 16 || n.Helped == 0 {
+		t.Errorf("%+v, 16 chunks expected, of which workers ran some", n)
+	}
+}
+
+// Loops that are short one by one call for help together.
+func TestManyShortLoopsAreHelped(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
+	if Width() < 2 {
+		t.Skip("one processor")
+	}
+	for range 50 {
+		asleep(t)
+		before, s := wakes(), &spinTask{}
+		for range 20 {
+			Enter(2).For(2, 1, s) // 20 microseconds each
+		}
+		if wakes() != before {
+			return
+		}
+	}
+	t.Error("20 loops of 40 microseconds, one behind the other, woke nobody")
+}
