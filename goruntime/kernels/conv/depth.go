@@ -12,7 +12,7 @@ const (
 	deepStrides = 2
 	fewestDeep  = 8 // channels
 	deepBytes   = 1 << 20
-	deepBand    = 256 << 10
+	deepBand    = 96 << 10
 )
 
 // depth is what a plan has for filters of one channel each: a vector holds one pixel
@@ -153,16 +153,27 @@ func (d *depth) lay(v *variant, image, x unsafe.Pointer, plane, n, first, rows i
 	// SAFETY: the scratch has room for the image.
 	all := unsafe.Slice((*float32)(image), d.lanes*d.image())
 	from, to := min(rows, max(0, -first)), min(rows, max(0, g.inRows-first))
+	clear(all[:from*line])
 	if fresh {
-		clear(all)
-	} else {
-		clear(all[:from*line])
+		d.clearSides(all)
 	}
 	if from < to {
 		// SAFETY: the planes have the rows [from, to) from row first on.
 		v.spread(image, unsafe.Add(x, 4*(first+from)*g.inWidth), plane, n, (to-from)*g.inWidth, d.at[from*g.inWidth:])
 	}
 	clear(all[max(from, to)*line : rows*line]) // also what the last vector brought there
+}
+
+// clearSides writes zeros beside the planes: what lies right of a row and left of the next
+// are neighbours.
+func (d *depth) clearSides(image []float32) {
+	g, line := &d.g, d.lanes*d.width
+	left, right := d.lanes*min(g.left, d.width), d.lanes*max(0, d.width-g.left-g.inWidth)
+	clear(image[:left])
+	for r := 1; r < d.high; r++ {
+		clear(image[r*line-right : r*line+left])
+	}
+	clear(image[d.high*line-right : d.high*line])
 }
 
 // tile returns how many of the columns left the next tile takes: all are of about one
