@@ -160,7 +160,7 @@ func reduceBy[T, A number](as format, r rule[A]) kernel {
 	return func(f *fold, lo, hi int) {
 		var accs, room [block]A
 		for lo < hi {
-			acc := accs[:f.together(lo, hi)]
+			acc := accs[:f.together(lo, hi, block)]
 			accumulate[T](f, r.method, r.neutral, acc, room[:], lo, as)
 			for k, x := range acc {
 				store[T](f.out, lo+k, r.end(x, f.count), as)

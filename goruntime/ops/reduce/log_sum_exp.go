@@ -29,7 +29,7 @@ func logSumExp[T number](as format, end func(float64, int) float64) kernel {
 	return func(f *fold, lo, hi int) {
 		var tops, totals, room [block]float64
 		for lo < hi {
-			n := f.together(lo, hi)
+			n := f.together(lo, hi, block)
 			top, total := tops[:n], totals[:n]
 			accumulate[T](f, largest, math.Inf(-1), top, room[:], lo, as)
 			for k, x := range top {

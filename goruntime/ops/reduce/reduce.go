@@ -169,18 +169,25 @@ func offset(k int, dims, steps []int) (at int) {
 	return at
 }
 
-// together returns how many outputs from lo on are folded together.
-func (f *fold) together(lo, hi int) int {
+// together returns how many outputs from lo on, up to most, are folded together.
+func (f *fold) together(lo, hi, most int) int {
 	if f.run > 0 || len(f.keepDims) == 0 {
 		return 1
 	}
-	return min(block, hi-lo, f.keepDims[0]-lo%f.keepDims[0])
+	return min(most, hi-lo, f.keepDims[0]-lo%f.keepDims[0])
 }
 
 func run(c *op.Context) error {
 	f := c.State.(*fold)
 	f.kernel, f.out, f.in = op.Row[kernel](c), c.Out(0), c.In(0)
-	c.For(f.out.Elements(), max(1, (16<<10)/max(1, f.count)), f)
+	grain := max(1, (16<<10)/max(1, f.count))
+	if f.run == 0 { // neighbours, of which few together are slow to fold
+		grain = max(grain, wide)
+		if f.count > 2*wide {
+			grain = block
+		}
+	}
+	c.For(f.out.Elements(), grain, f)
 	return nil
 }
 

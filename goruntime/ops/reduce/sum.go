@@ -144,16 +144,20 @@ func rows32(m method, mean bool) op.Table {
 	}})
 }
 
-// partSum is how many elements are summed in f32 before they go to a float64.
-const partSum = 16
+// partSum is how many elements are summed in f32 before they go to a float64, wide how
+// many outputs that lie side by side are summed together.
+const (
+	partSum = 16
+	wide    = 4 * block
+)
 
 // columns32 sums outputs that lie side by side, a few segments at a time with vectors.
 func (f *fold) columns32(lo, hi int, end func(float64, int) float64) {
 	out, in := tensor.Elems[float32](f.out), tensor.Elems[float32](f.in)
-	var parts [block]float32
-	var accs [block]float64
+	var parts [wide]float32
+	var accs [wide]float64
 	for lo < hi {
-		n := f.together(lo, hi)
+		n := f.together(lo, hi, wide)
 		part, acc := parts[:n], accs[:n]
 		clear(acc)
 		first := f.start(lo)

@@ -1,6 +1,7 @@
 package shape
 
 import (
+	"github.com/goruntime/goruntime/goruntime/kernels/columns"
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
@@ -67,6 +68,12 @@ func copyRows[T any](s *strided, lo, hi int) {
 	out, in := tensor.Elems[T](s.out), tensor.Elems[T](s.in)
 	last := len(s.dims) - 1
 	n, step := s.dims[last], s.strides[last]
+	if step > 1 && last > 0 && s.strides[last-1] == 1 {
+		s.turn(lo, hi, func(row, rows, at int) {
+			columns.Transpose(out[row*n:(row+rows)*n], in[at:], rows, n, step)
+		})
+		return
+	}
 	for row := lo; row < hi; row++ {
 		at := s.start + s.offset(row)
 		dst := out[row*n : (row+1)*n]
@@ -81,6 +88,17 @@ func copyRows[T any](s *strided, lo, hi int) {
 				at += step
 			}
 		}
+	}
+}
+
+// turn calls f for the rows [lo, hi) that are of one matrix each time, whose columns
+// lie side by side in the input: the first row, how many there are, and where they start.
+func (s *strided) turn(lo, hi int, f func(row, rows, at int)) {
+	high := s.dims[len(s.dims)-2]
+	for lo < hi {
+		rows := min(hi-lo, high-lo%high)
+		f(lo, rows, s.start+s.offset(lo))
+		lo += rows
 	}
 }
 
