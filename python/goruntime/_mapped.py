@@ -41,24 +41,27 @@ class Mapped:
         self._pages.madvise(mmap.MADV_DONTNEED)
 
     def read(self, a: pa.Array) -> pa.Array:
-        """Return an array whose values lie in memory of their own. What is neither
-        numbers, strings nor lists stays in the map."""
+        """Return an array whose values lie in memory of their own. Unions, views
+        of strings and what is encoded by runs stay in the map."""
         t, n, skip = a.type, len(a), a.offset % 8  # bits are read by whole bytes
         first = a.offset - skip
         if isinstance(t, pa.BaseExtensionType):
             return pa.ExtensionArray.from_storage(t, self.read(a.storage))
         if pa.types.is_dictionary(t):
             return pa.DictionaryArray.from_arrays(self.read(a.indices), a.dictionary, ordered=t.ordered)
+        if pa.types.is_struct(t) and t.num_fields:
+            fields = [self.read(a.field(i)) for i in range(t.num_fields)]
+            return pa.StructArray.from_arrays(fields, fields=list(t), mask=a.is_null() if a.null_count else None)
         buffers = a.buffers()
         if len(buffers) == 0 or pa.types.is_null(t):
             return a
         valid = self._bytes(buffers[0], first // 8, (skip + n + 7) // 8)
         nulls = 0 if valid is None else -1
-        if pa.types.is_primitive(t):
+        if pa.types.is_primitive(t) or pa.types.is_decimal(t) or pa.types.is_fixed_size_binary(t):
             return pa.Array.from_buffers(t, n, [valid, self._bytes(buffers[1], first * t.bit_width // 8, ((skip + n) * t.bit_width + 7) // 8)], nulls, skip)
         if pa.types.is_fixed_size_list(t):
             return pa.Array.from_buffers(t, n, [valid], nulls, skip, [self.read(a.values.slice(first * t.list_size, (skip + n) * t.list_size))])
-        small = pa.types.is_string(t) or pa.types.is_binary(t) or pa.types.is_list(t)
+        small = pa.types.is_string(t) or pa.types.is_binary(t) or pa.types.is_list(t) or pa.types.is_map(t)
         if not n or not (small or pa.types.is_large_string(t) or pa.types.is_large_binary(t) or pa.types.is_large_list(t)):
             return a
         width = 4 if small else 8
@@ -67,7 +70,7 @@ class Mapped:
         offsets = np.frombuffer(written, f"i{width}")
         start, end = int(offsets[0]), int(offsets[-1])
         moved = pa.py_buffer(offsets - offsets[0])
-        if pa.types.is_list(t) or pa.types.is_large_list(t):
+        if pa.types.is_list(t) or pa.types.is_large_list(t) or pa.types.is_map(t):
             return pa.Array.from_buffers(t, n, [valid, moved], nulls, skip, [self.read(a.values.slice(start, end - start))])
         return pa.Array.from_buffers(t, n, [valid, moved, self._bytes(buffers[2], start, end - start)], nulls, skip)
 

@@ -17,7 +17,7 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper, save
 from pyarrow import csv, ipc, parquet
 
-from goruntime import _sink, _tables
+from goruntime import _mapped, _sink, _tables
 
 MODELS = pathlib.Path(__file__).resolve().parents[1] / "models"
 X = np.arange(40000, dtype=np.float32)
@@ -250,7 +250,11 @@ MAPPED = {
     "tensors": pa.FixedShapeTensorArray.from_numpy_ndarray(np.arange(200, dtype=np.float32).reshape(50, 2, 2)),
     "dates": pa.array(range(50), pa.date32()),
     "decimals": pa.array(range(50), pa.decimal128(9, 2)),
+    "bytes of one length": pa.array([None if i % 6 == 0 else bytes([i] * 3) for i in range(50)], pa.binary(3)),
     "structs": pa.array([{"a": i} for i in range(50)]),
+    "structs and nulls": pa.array([None if i % 4 == 0 else {"a": None if i % 3 == 0 else i, "b": [{"c": "d" * (i % 5)}] * (i % 3)} for i in range(50)]),
+    "no fields": pa.array([{}] * 50, pa.struct([])),
+    "maps": pa.array([None if i == 9 else [("k" * j, float(j)) for j in range(i % 4)] for i in range(50)], pa.map_(pa.string(), pa.float32())),
     "nothing": pa.nulls(50),
 }
 
@@ -271,6 +275,20 @@ def test_parts_of_mapped_files_are_what_was_written(tmp_path, monkeypatch, name,
                 part.validate(full=True)
             assert max(part.num_rows for part in parts) == rows
             assert pa.Table.from_batches(parts).combine_chunks() == pa.Table.from_batches([batch, batch.slice(3)]).combine_chunks()
+
+
+@pytest.mark.parametrize("name", sorted(set(MAPPED) - {"a dictionary", "no fields"}))
+def test_values_of_mapped_files_lie_in_memory_of_their_own(tmp_path, name):
+    path, table = tmp_path / "in.arrow", pa.table({"c": MAPPED[name]})
+    with ipc.new_file(str(path), table.schema) as writer:
+        writer.write_table(table)
+    with _mapped.Mapped(path) as mapped, ipc.open_file(mapped.source) as file:
+        whole = file.get_batch(0).column(0)
+        begin, end = mapped._whole.address, mapped._whole.address + mapped._whole.size
+        in_map = [[b for b in array.buffers() if b is not None and b.size and begin <= b.address < end] for array in (whole, mapped.read(whole.slice(3, 40)))]
+        assert in_map[0] or name == "nothing"
+        assert not in_map[1]
+        del whole, in_map
 
 
 @pytest.mark.parametrize("kind", ["lists", "texts"])
