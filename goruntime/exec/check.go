@@ -1,6 +1,8 @@
 package exec
 
 import (
+	"slices"
+
 	"github.com/goruntime/goruntime/goruntime/errs"
 	"github.com/goruntime/goruntime/goruntime/onnx"
 	"github.com/goruntime/goruntime/goruntime/tensor"
@@ -65,10 +67,23 @@ func (v *Info) Check(in *tensor.View) error {
 	return nil
 }
 
+// sameRows reports whether parts are of the same rows.
+func sameRows(a, b []tensor.Part) bool {
+	return slices.EqualFunc(a, b, func(x, y tensor.Part) bool { return x.First == y.First && x.End == y.End })
+}
+
 // checkOthers compares the inputs that are no tensors with what the model
-// declares. They are not part of a signature: each run looks.
+// declares, and the parts of inputs that lie so with each other. They are not part of a
+// signature: each run looks.
 func (c *Call) checkOthers(inputs []Info) error {
+	var rows []tensor.Part
 	for i := range c.In {
+		if p := c.In[i].Parts; p != nil {
+			if rows != nil && !sameRows(rows, p) {
+				return errs.New(errs.Argument, "its parts are of other rows than those of another input: the same expected").WithInput(inputs[i].Name)
+			}
+			rows = p
+		}
 		if c.In[i].DType != tensor.Other {
 			continue
 		}

@@ -20,16 +20,29 @@ func (z *specializer) join() {
 			continue
 		}
 		n := *st.node
-		n.Def = joined
+		out := &z.p.vals[st.out[0]].view
+		if z.allInParts(st) {
+			n.Def = joinedParts
+			out.Parts = []tensor.Part{{Columns: []unsafe.Pointer{}}}
+		} else {
+			n.Def = joined
+			out.Columns = make([]unsafe.Pointer, st.args)
+		}
 		st.node, st.heavy = &n, false
-		out := &z.p.vals[st.out[0]]
-		out.view.Columns = make([]unsafe.Pointer, st.args)
 		for k := range z.p.steps[i+1:] {
 			if later := &z.p.steps[i+1+k]; slices.Contains(later.in, st.out[0]) {
-				later.in = append(slices.Clone(later.in), st.in[:st.args]...)
+				later.in, later.kept = append(slices.Clone(later.in), st.in[:st.args]...), later.kept+st.args
 			}
 		}
 	}
+}
+
+// allInParts reports whether all that a step reads lies in parts that are dense.
+func (z *specializer) allInParts(st *step) bool {
+	return !slices.ContainsFunc(st.in[:st.args], func(v int) bool {
+		parts := z.p.vals[v].view.Parts
+		return parts == nil || len(parts) > 0
+	})
 }
 
 // joined tells a matrix where its columns lie.
@@ -44,6 +57,53 @@ var joined = &op.Def{
 		}
 		return nil
 	},
+}
+
+// joinedParts is joined for columns that lie in parts, of the same rows all of them.
+var joinedParts = &op.Def{
+	Name:     "Concat",
+	Versions: op.Versions{1: ""},
+	Shape:    op.SameAsInput,
+	Prepare: func(c *op.Context) error {
+		c.State = &joining{parts: []tensor.Part{}}
+		return nil
+	},
+	Run: func(c *op.Context) error {
+		c.State.(*joining).join(c)
+		return nil
+	},
+}
+
+// joining is the State of joinedParts: where the columns of each part lie.
+type joining struct {
+	parts   []tensor.Part
+	columns []unsafe.Pointer
+}
+
+// join points output 0 at the columns of this run. Those that another reader had gathered
+// lie side by side.
+func (j *joining) join(c *op.Context) {
+	rows, width, k := []tensor.Part{{End: c.In(0).Shape[0]}}, c.In(0).DType.Width(), c.Inputs()
+	for i := range k {
+		if p := c.In(i).Parts; p != nil {
+			rows = p
+			break
+		}
+	}
+	j.parts, j.columns = j.parts[:0], slices.Grow(j.columns[:0], len(rows)*k)
+	for i, p := range rows {
+		for n := range k {
+			if in := c.In(n); in.Parts != nil {
+				j.columns = append(j.columns, in.Parts[i].Data)
+			} else {
+				//lint:allow unsafe rows are addressed by number
+				// SAFETY: the column has the rows of all parts.
+				j.columns = append(j.columns, unsafe.Add(in.Data, p.First*width))
+			}
+		}
+		j.parts = append(j.parts, tensor.Part{First: p.First, End: p.End, Columns: j.columns[i*k : (i+1)*k]})
+	}
+	c.Out(0).Parts = j.parts
 }
 
 // gather puts a step in front that makes rows of each input that lies as columns or in
@@ -87,7 +147,7 @@ func (z *specializer) columnar(v int) bool {
 	for i := range z.p.steps {
 		st := &z.p.steps[i]
 		for k, in := range st.in {
-			if in == v && (k > 0 || !z.takesColumns(st)) && !z.takesParts(st, v) {
+			if in == v && k < len(st.in)-st.kept && (k > 0 || !z.takesColumns(st)) && !z.takesParts(st, v) {
 				return false
 			}
 		}
@@ -101,19 +161,14 @@ func (z *specializer) takesColumns(st *step) bool {
 	return len(z.p.vals[st.in[0]].view.Shape) == 2 && st.static && !st.rename && st.node.Def.Columns != nil && st.node.Def.Columns(z.inferred(st))
 }
 
-// takesParts reports whether a step is a chain that reads v, whose parts are dense, part by
-// part: of the shape of its output, and the only input in parts.
+// takesParts reports whether a step reads v, whose parts are dense, part by part: one that
+// joins columns in parts, or a chain of the shape of v.
 func (z *specializer) takesParts(st *step, v int) bool {
 	view := &z.p.vals[v].view
-	if st.node.Def != chainOnly || view.Parts == nil || len(view.Parts) > 0 || !view.Shape.Equal(z.p.vals[st.out[0]].view.Shape) {
+	if view.Parts == nil || len(view.Parts) > 0 {
 		return false
 	}
-	for _, in := range st.in {
-		if in != v && in != plan.None && z.p.vals[in].view.Parts != nil {
-			return false
-		}
-	}
-	return true
+	return st.node.Def == joinedParts || st.node.Def == chainOnly && view.Shape.Equal(z.p.vals[st.out[0]].view.Shape)
 }
 
 // partsLike returns what the signature of a program has for the parts of an input: none for

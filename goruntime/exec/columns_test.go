@@ -241,60 +241,6 @@ func TestColumnsGiveTheBitsOfRows(t *testing.T) {
 	}
 }
 
-// Rows of any shape in parts give the bits of those that lie side by side; what is
-// elementwise has them uncopied.
-func TestPartsGiveTheBitsOfRows(t *testing.T) {
-	testkit.NoLeaks(t)
-	for _, r := range []struct {
-		name   string
-		copies int64
-		build  func(b *modelBuilder)
-	}{
-		{"elementwise", 0, func(b *modelBuilder) {
-			b.node("Mul", []string{"x", "x"}, []string{"square"})
-			b.node("Add", []string{"square", b.init(floatsTensor(b.t, "one", nil, 1))}, []string{"y"})
-		}},
-		{"one operator", 0, func(b *modelBuilder) { b.node("Exp", []string{"x"}, []string{"y"}) }},
-		{"a sum", 1, func(b *modelBuilder) { b.node("ReduceSum", []string{"x"}, []string{"y"}, intAttr("keepdims", 0)) }},
-		{"another shape", 1, func(b *modelBuilder) { b.node("Flatten", []string{"x"}, []string{"y"}) }},
-		{"the output", 1, func(b *modelBuilder) { b.node("Identity", []string{"x"}, []string{"y"}) }},
-		{"two readers", 1, func(b *modelBuilder) {
-			b.node("ReduceMax", []string{"x"}, []string{"m"}, intAttr("keepdims", 0))
-			b.node("Sub", []string{"x", "m"}, []string{"y"})
-		}},
-	} {
-		t.Run(r.name, func(t *testing.T) {
-			b := newModel(t)
-			b.input("x", tensor.F32)
-			r.build(b)
-			b.outputs("y")
-			s := mustNew(t, &b.m, Options{})
-			defer s.Close()
-			rapid.Check(t, func(rt *rapid.T) {
-				row := rapid.SampledFrom([]tensor.Shape{{}, {1}, {7}, {2, 3}, {5, 1, 2}, {40, 9}}).Draw(rt, "shape of a row")
-				n, line := rapid.IntRange(1, 90).Draw(rt, "rows"), row.Elements()
-				list := make([]float32, n*line)
-				for i := range list {
-					list[i] = float32(i%23)/8 - 1
-				}
-				shape := append(tensor.Shape{n}, row...)
-				want, _ := runColumns(t, s, f32(shape, list...), 1)
-				parts := tensor.View{DType: tensor.F32, Shape: shape}
-				for at := 0; at < n; {
-					end := at + rapid.IntRange(1, n-at).Draw(rt, "rows of a part")
-					part := f32(append(tensor.Shape{end - at}, row...), list[at*line:end*line]...)
-					parts.Parts = append(parts.Parts, tensor.Part{First: at, End: end, Data: part.Data})
-					at = end
-				}
-				got, copies := runColumns(t, s, parts, rapid.IntRange(1, 2).Draw(rt, "threads"))
-				if !slices.Equal(got, want) || copies != r.copies {
-					rt.Fatalf("rows of %v in %d parts: %d copies, want %d; the values are\n%v, want\n%v", row, len(parts.Parts), copies, r.copies, got, want)
-				}
-			})
-		})
-	}
-}
-
 // Whoever looks at a run, or at the value itself, sees a dense tensor.
 func TestColumnsAreSeenAsRows(t *testing.T) {
 	testkit.NoLeaks(t)

@@ -14,7 +14,7 @@ func (z *specializer) plan(work []int) {
 		v := &p.vals[i]
 		pr.Values[i] = plan.Value{Bytes: plan.Unsized, Borrowed: v.feed >= 0 || v.known}
 		switch {
-		case v.view.Columns != nil && v.feed < 0: // it has addresses only
+		case !v.view.Dense() && v.feed < 0: // it has addresses only
 			pr.Values[i].Bytes = 0
 		case v.shaped:
 			pr.Values[i].Bytes = v.view.Bytes()

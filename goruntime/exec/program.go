@@ -63,6 +63,7 @@ type step struct {
 	rename bool // static and output 0 shares the memory of input 0: nothing runs
 	heavy  bool // may take long enough to look at the clock afterwards
 	args   int  // how many of in the node lists; the rest are captured by its bodies
+	kept   int  // how many of the last of in are only kept for what the step reads
 	bodies []body
 	tail   *tail // the chain that the step ends with, or nil
 }

@@ -19,8 +19,8 @@ func NewTail(p *chain.Program, in []*tensor.View, onto bool) *Tail {
 	return &Tail{bound: chain.Bound{Program: p}, in: in, onto: onto}
 }
 
-// TailParts returns the parts of the input of a tail that lies in parts, of which there is
-// one at most; nil where there is none.
+// TailParts returns the parts of the inputs of a tail that lie in parts, of the same rows all
+// of them; nil where none does.
 func (c *Context) TailParts() []tensor.Part {
 	for _, v := range c.tail.in {
 		if v.Parts != nil {
@@ -30,18 +30,16 @@ func (c *Context) TailParts() []tensor.Part {
 	return nil
 }
 
-// TailPart returns the tail for part i of that input, which has the shape of output 0: its
-// elements are counted from the first of the part on.
+// TailPart returns the tail for part i of those inputs, which have the shape of output 0:
+// its elements are counted from the first of the part on.
 func (c *Context) TailPart(i int) chain.Bound {
-	b, line := c.Tail(), c.out[0].RowElements()
+	part := c.Tail().From(c.TailParts()[i].First * c.out[0].RowElements())
 	for k, v := range c.tail.in {
 		if v.Parts != nil {
-			part := b.From(v.Parts[i].First * line)
 			part.In[k] = v.Parts[i].Data
-			return part
 		}
 	}
-	return *b
+	return part
 }
 
 // Tail returns the chain that the node ends with, bound to the memory of the run,
