@@ -1,5 +1,7 @@
 package igemm
 
+import "slices"
+
 // ConvShape describes a convolution of bytes. In, Out, Kernel, Stride, Dilation
 // and Begin are of the spatial dimensions.
 type ConvShape struct {
@@ -41,6 +43,7 @@ type Conv struct {
 	cg, mg, taps, k     int
 	pixels, outs, parts int
 	at                  [][]int // for each dimension, [Out][Kernel]: where in the input, or -1
+	alike               bool    // a row is a pixel of the input as it lies there
 	args                *ConvArgs
 	image               int
 	gather              bool
@@ -67,6 +70,10 @@ func NewConv(s *ConvShape, threads int) *Conv {
 			}
 		}
 		v.at = append(v.at, list)
+	}
+	v.alike = v.taps == 1 && slices.Equal(s.In, s.Out) && v.k == Depths(v.k)
+	for d := range s.In { // a pad on one side and a cut on the other move the pixels
+		v.alike = v.alike && s.BeginPads[d] == 0
 	}
 	return v
 }
@@ -147,7 +154,7 @@ func (v *Conv) Chunk(lo, hi int) {
 	for part := lo; part < hi; part++ {
 		switch {
 		case v.gather:
-			v.turn(v.s.C*part/v.parts, v.s.C*(part+1)/v.parts)
+			v.turn(part)
 		case v.Direct():
 			for m := v.s.M * part / v.parts; m < v.s.M*(part+1)/v.parts; m++ {
 				sums := v.args.Sums[part*v.directSums() : (part+1)*v.directSums()]
@@ -166,13 +173,18 @@ func (v *Conv) Chunk(lo, hi int) {
 	}
 }
 
-// turn writes channels [c0, c1) of the image to [Group][pixel][channel].
-func (v *Conv) turn(c0, c1 int) {
-	for c0 < c1 { // groups do not lie side by side
-		n := min(c1, (c0/v.cg+1)*v.cg) - c0
-		dst := v.args.Scratch[c0/v.cg*v.cg*v.pixels+c0%v.cg:]
-		Turn(dst, v.cg, v.args.X[(v.image*v.s.C+c0)*v.pixels:], v.pixels, n, v.pixels, v.args.Flip)
-		c0 += n
+// turn writes a part of the pixels of the image to [Group][pixel][channel]. Parts begin
+// at multiples of 16 pixels, which Turn takes at once.
+func (v *Conv) turn(part int) {
+	ends := [2]int{v.pixels, v.pixels}
+	for i := range ends {
+		if part+i < v.parts {
+			ends[i] = v.pixels * (part + i) / v.parts &^ 15
+		}
+	}
+	p, n := ends[0], ends[1]-ends[0]
+	for c := 0; n > 0 && c < v.s.C; c += v.cg {
+		Turn(v.args.Scratch[c*v.pixels+p*v.cg:], v.cg, v.args.X[(v.image*v.s.C+c)*v.pixels+p:], v.pixels, v.cg, n, v.args.Flip)
 	}
 }
 
@@ -181,12 +193,13 @@ func (v *Conv) multiply(part, i int) {
 	blocks := v.work() / v.s.Group
 	g, p0 := i/blocks, i%blocks*block
 	rows, depth := min(block, v.outs-p0), Depths(v.k)
-	a := v.args.Scratch[v.s.C*v.pixels+part*block*depth:][:block*depth]
 	x := v.args.Scratch[g*v.cg*v.pixels:][:v.cg*v.pixels]
-	for r := range rows {
-		row := a[r*depth : (r+1)*depth]
-		v.window(row, x, p0+r)
-		clear(row[v.k:])
+	var a []byte
+	if v.alike {
+		a = x[p0*depth : (p0+rows)*depth]
+	} else {
+		a = v.args.Scratch[v.s.C*v.pixels+part*block*depth:][:block*depth]
+		v.windows(a, x, p0, rows)
 	}
 	sums := v.args.Sums[part*block*v.mg:][:block*v.mg]
 	m0 := g * v.mg
@@ -199,6 +212,16 @@ func (v *Conv) multiply(part, i int) {
 		v.correct(a, sums, rows, v.args.ZeroW[m0:m0+v.mg])
 	}
 	v.args.Sink.Store(v.image, m0, v.mg, p0, rows, sums, v.mg, 1)
+}
+
+// windows copies what the windows at outputs from p on cover to the rows of a.
+func (v *Conv) windows(a, x []byte, p, rows int) {
+	depth := Depths(v.k)
+	for r := range rows {
+		row := a[r*depth : (r+1)*depth]
+		v.window(row, x, p+r)
+		clear(row[v.k:])
+	}
 }
 
 // window copies what the window at output p covers, by lines of the last

@@ -72,6 +72,7 @@ type block16 struct {
 	dstStep int            // 8
 	src     unsafe.Pointer // 16
 	srcStep int            // 24
+	flip    uint64         // 32, the byte eight times
 }
 
 // turnVariant is one kernel that transposes 16 x 16 bytes.
@@ -81,39 +82,36 @@ type turnVariant struct {
 }
 
 // Turn writes the transpose of src, rows of cols bytes that lie srcStep apart, to
-// rows of dst that lie dstStep apart, each byte flipped by flip.
+// rows of dst that lie dstStep apart, each byte flipped by flip. They must not overlap.
 func Turn(dst []byte, dstStep int, src []byte, srcStep, rows, cols int, flip byte) {
-	full, done := rows/16*16, 0
 	var turnBlock func(*block16)
 	for i := range turnVariants {
 		if turnVariants[i].level <= cpu.Best() {
 			turnBlock = turnVariants[i].run
 		}
 	}
-	if turnBlock != nil && full > 0 && flip == 0 {
-		for ; done+16 <= cols; done += 16 {
-			for r := 0; r < full; r += 16 {
-				b := block16{
-					dst: unsafe.Pointer(&dst[done*dstStep+r]), dstStep: dstStep, src: unsafe.Pointer(&src[r*srcStep+done]), srcStep: srcStep,
-				}
-				p := uintptr(unsafe.Pointer(&b))
-				// SAFETY: used during the call only, while b is alive; hidden from escape
-				// analysis as in borrow.
-				turnBlock(*(**block16)(unsafe.Pointer(&p)))
-				runtime.KeepAlive(&b)
-			}
-			for c := done; c < done+16; c++ {
-				for r := full; r < rows; r++ {
-					dst[c*dstStep+r] = src[r*srcStep+c]
-				}
+	if turnBlock == nil || rows < 16 || cols < 16 {
+		for r := range rows {
+			for c, v := range src[r*srcStep : r*srcStep+cols] {
+				dst[c*dstStep+r] = v ^ flip
 			}
 		}
+		return
 	}
-	for r := range rows {
-		at := done*dstStep + r
-		for _, v := range src[r*srcStep+done : r*srcStep+cols] {
-			dst[at] = v ^ flip
-			at += dstStep
+	// The last blocks reach back over those before them.
+	for c := 0; c < cols; c += 16 {
+		c := min(c, cols-16)
+		for r := 0; r < rows; r += 16 {
+			r := min(r, rows-16)
+			b := block16{
+				dst: unsafe.Pointer(&dst[c*dstStep+r]), dstStep: dstStep, src: unsafe.Pointer(&src[r*srcStep+c]), srcStep: srcStep,
+				flip: uint64(flip) * 0x0101010101010101,
+			}
+			p := uintptr(unsafe.Pointer(&b))
+			// SAFETY: used during the call only, while b is alive; hidden from escape
+			// analysis as in borrow.
+			turnBlock(*(**block16)(unsafe.Pointer(&p)))
+			runtime.KeepAlive(&b)
 		}
 	}
 }

@@ -163,7 +163,8 @@ func (w width) addProducts(p printer, widen string) {
 	}, fmt.Sprintf("$%d, SI", w.lanes), fmt.Sprintf("$%d, DI", 4*w.lanes))
 }
 
-// turn transposes 16 x 16 bytes: rows i and i+8 interleaved four times.
+// turn transposes 16 x 16 bytes: rows i and i+8 interleaved four times; then it flips
+// them.
 func turn() string {
 	var b strings.Builder
 	p := func(format string, a ...any) { fmt.Fprintf(&b, "\t"+format+"\n", a...) }
@@ -183,7 +184,9 @@ func turn() string {
 			p("VPUNPCKHBW X%d, X%d, X%d", from+i+8, from+i, to+2*i+1)
 		}
 	}
+	p("VPBROADCASTQ 32(AX), X16")
 	for i := range 16 {
+		p("VPXORQ X16, X%d, X%d", i, i)
 		p("VMOVDQU X%d, (DI)", i)
 		p("ADDQ R8, DI")
 	}
