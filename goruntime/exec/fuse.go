@@ -13,6 +13,7 @@ func (z *specializer) fuse() error {
 	if z.p.whole {
 		return nil
 	}
+	z.fuseBytes()
 	if err := z.fuseCodes(); err != nil {
 		return err
 	}

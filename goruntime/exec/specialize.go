@@ -15,10 +15,11 @@ import (
 // specializer walks a unit's graph once, for known input shapes, and writes
 // down a program.
 type specializer struct {
-	p      *program
-	fold   folder
-	folded map[int]folded // constants that were computed from codes
-	grown  int            // bytes that were folded although they are more than what they are computed from
+	p       *program
+	fold    folder
+	folded  map[int]folded // constants that were computed from codes
+	sources map[int]*step  // the steps that computed them, also with a scale for each channel
+	grown   int            // bytes that were folded although they are more than what they are computed from
 }
 
 // scope maps the values of one graph to those of the program; -1 is not yet.
@@ -60,7 +61,7 @@ func specialize(u *unit, in []tensor.View, whole bool) (*program, *frame, error)
 // and no plan yet.
 func walked(u *unit, in []tensor.View, whole bool) (*program, *specializer, error) {
 	p := &program{unit: u, whole: whole, inputs: make([]int, len(in)), sig: make([]tensor.View, len(in))}
-	z := &specializer{p: p, fold: folder{m: u.m, p: p}, folded: map[int]folded{}}
+	z := &specializer{p: p, fold: folder{m: u.m, p: p}, folded: map[int]folded{}, sources: map[int]*step{}}
 	sc := newScope(u.g)
 	for i, v := range in {
 		p.inputs[i] = -1

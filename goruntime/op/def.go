@@ -83,6 +83,11 @@ type Def struct {
 	// sums stay below 2^24, nil for the node's own Def. False says that input 1 has no
 	// filter for each index of its first dimension, or input 2 no number for each.
 	Whole func(c *Infer) (def *Def, ok bool)
+	// Bytes, optional, tells of an f32 node whether its product is faster on bytes, and what
+	// computes it then: an operator of input x, filters w and output y with the inputs
+	// codes, scale and zero point of x, those of w, scale and zero point of y, bias; it has
+	// the attributes of the node.
+	Bytes func(c *Infer) (def *Def, ok bool)
 	// Joins, optional, tells of a node whether output 0 is the matrix [N, K] whose columns
 	// are its K inputs: where all that reads it takes columns, exec has nothing run.
 	Joins func(c *Infer) bool

@@ -19,6 +19,7 @@ var Conv = op.Declare("", "Conv", func() op.Def {
 			op.Ints("pads"), op.Ints("strides")),
 		Tail:    true,
 		Whole:   func(*op.Infer) (*op.Def, bool) { return wholeConv, true },
+		Bytes:   func(c *op.Infer) (*op.Def, bool) { return QLinearConv.Def(), fasterOnBytes(c) },
 		Shape:   convShape,
 		Prepare: func(c *op.Context) error { return convPrepare(c, false) },
 		Run:     func(c *op.Context) error { return op.Row[convKernel](c)(c) },

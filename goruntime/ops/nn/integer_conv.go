@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/goruntime/goruntime/goruntime/errs"
@@ -192,4 +193,23 @@ func (s *integerConv) start(c *op.Context, zeroX int32) {
 		}
 		s.args.Init[m] = v
 	}
+}
+
+// fasterOnBytes tells of an f32 convolution whether that of bytes is faster here. Bytes
+// are multiplied three to four times as fast, but they are brought into the order of pixels
+// and back, and what is fused to an f32 convolution reads and writes them by itself. Filters
+// of 3x3 that move by one pixel have Winograd's algorithm.
+func fasterOnBytes(c *op.Infer) bool {
+	x, w := c.In(0), c.In(1)
+	win, err := newWindow(c.Attr, x[2:], w[2:], false)
+	if err != nil || !igemm.Fast() || c.Attr.Int("group") != 1 {
+		return false
+	}
+	if slices.Equal(win.kernel, []int{3, 3}) && slices.Equal(win.stride, []int{1, 1}) && slices.Equal(win.dilation, []int{1, 1}) {
+		return false
+	}
+	in, out := x[1:].Elements(), w[0]*tensor.Shape(win.out).Elements()
+	// Nanoseconds, roughly: what a product saves, what a byte costs.
+	saved := 0.013 * float64(out) * float64(w[1:].Elements())
+	return saved > 0.4*float64(in)+0.7*float64(out)
 }

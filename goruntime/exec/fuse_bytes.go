@@ -1,0 +1,119 @@
+package exec
+
+import (
+	"slices"
+
+	"github.com/goruntime/goruntime/goruntime/graph"
+	"github.com/goruntime/goruntime/goruntime/op"
+	"github.com/goruntime/goruntime/goruntime/plan"
+	"github.com/goruntime/goruntime/goruntime/tensor"
+)
+
+// fuseBytes lets products between codes of a byte multiply the bytes where their operator
+// says that this is faster: the product, the DequantizeLinear of what it reads and the
+// QuantizeLinear that reads it become one step.
+func (z *specializer) fuseBytes() {
+	l := z.p.links()
+	for i := range z.p.steps {
+		z.multiplyBytes(l, &z.p.steps[i])
+	}
+	z.prune()
+}
+
+func (z *specializer) multiplyBytes(l *links, st *step) {
+	if st.node.Def.Bytes == nil || !z.p.only(st) || l.leaves[st.out[0]] || len(l.readers[st.out[0]]) != 1 || l.maker[st.in[0]] == plan.None {
+		return
+	}
+	before, after := &z.p.steps[l.maker[st.in[0]]], &z.p.steps[l.readers[st.out[0]][0]]
+	x, ok := z.bytesOf(before, before.in[0])
+	if !ok {
+		return
+	}
+	if _, ok = z.bytesOf(after, after.out[0]); !ok {
+		return
+	}
+	w := z.sources[st.in[1]]
+	bias := [1]int{plan.None}
+	scales, ok := z.filterScales(w)
+	if !ok || !z.biased(st, x.Scale, scales, &bias[0]) {
+		return
+	}
+	def, ok := st.node.Def.Bytes(z.inferred(st))
+	if !ok {
+		return
+	}
+	n := *st.node
+	n.OpType, n.Def, n.Version = def.Name, def, def.First()
+	in := slices.Concat(before.in[:3], w.in[:2], []int{given(w.in, 2)}, after.in[1:3], bias[:])
+	st.node, st.in, st.args, st.out = &n, in, len(in), []int{after.out[0]}
+	after.out = []int{plan.None}
+}
+
+// given returns input i of a node, None where it is left out.
+func given(in []int, i int) int {
+	if i >= len(in) {
+		return plan.None
+	}
+	return in[i]
+}
+
+// bytesOf tells how a step quantizes to or from value v, one byte a number, with a zero
+// point that is written down.
+func (z *specializer) bytesOf(st *step, v int) (op.Codes, bool) {
+	c, ok := z.codesOf(st)
+	if !ok || v == plan.None || given(st.in, 2) == plan.None || st.args < 3 {
+		return c, false
+	}
+	d := z.p.vals[v].view.DType
+	return c, d == tensor.U8 || d == tensor.I8
+}
+
+// filterScales returns the scales of filters that were folded from codes of a byte: one
+// for all, or one for each.
+func (z *specializer) filterScales(w *step) ([]float32, bool) {
+	if w == nil {
+		return nil, false
+	}
+	codes, scale := &z.p.vals[w.in[0]].view, &z.p.vals[w.in[1]].view
+	if d := codes.DType; d != tensor.U8 && d != tensor.I8 || scale.DType != tensor.F32 {
+		return nil, false
+	}
+	one := scale.Elements() == 1
+	each := len(scale.Shape) == 1 && scale.Shape[0] == codes.Shape[0] && w.node.Attrs.Int("axis") == 0
+	return tensor.Elems[float32](scale), one || each
+}
+
+// biased finds the codes of the bias, which must be in units of the products; true where
+// there is none.
+func (z *specializer) biased(st *step, x float32, w []float32, codes *int) bool {
+	v := given(st.in, 2)
+	if v == plan.None {
+		return true
+	}
+	from := z.sources[v]
+	if from == nil || z.p.vals[from.in[0]].view.DType != tensor.I32 {
+		return false
+	}
+	if zero := given(from.in, 2); zero != plan.None && slices.ContainsFunc(tensor.Elems[int32](&z.p.vals[zero].view), func(n int32) bool { return n != 0 }) {
+		return false
+	}
+	scale := &z.p.vals[from.in[1]].view
+	if scale.DType != tensor.F32 {
+		return false
+	}
+	list := tensor.Elems[float32](scale)
+	for m := range max(len(list), len(w)) {
+		if !near(list[m%len(list)], x*w[m%len(w)]) {
+			return false
+		}
+	}
+	*codes = from.in[0]
+	return true
+}
+
+// source remembers the step that a constant was folded from, where it turned codes back.
+func (z *specializer) source(v int, n *graph.Node, in []int) {
+	if n.Def.Codes != nil {
+		z.sources[v] = &step{node: n, in: in, args: len(in)}
+	}
+}
