@@ -31,9 +31,11 @@ func (c *Context) TailParts() []tensor.Part {
 }
 
 // TailPart returns the tail for part i of those inputs, which have the shape of output 0:
-// its elements are counted from the first of the part on.
+// its elements are counted from the first of the part on. Tail has bound the tail before.
+//
+// Concurrency: safe from any goroutine until Tail is called again.
 func (c *Context) TailPart(i int) chain.Bound {
-	part := c.Tail().From(c.TailParts()[i].First * c.out[0].RowElements())
+	part := c.tail.bound.From(c.TailParts()[i].First * c.out[0].RowElements())
 	for k, v := range c.tail.in {
 		if v.Parts != nil {
 			part.In[k] = v.Parts[i].Data
