@@ -24,6 +24,11 @@ func (f *frame) Value(_ *op.Context, i int) *values.Value {
 // whether the step is done.
 func (f *frame) otherValues(st *step, c *call) (bool, error) {
 	if st.node.Def.Control {
+		for _, k := range st.node.Tensors {
+			if other := f.Value(nil, k); other != nil {
+				return false, notTensor(k, other)
+			}
+		}
 		return false, nil
 	}
 	for k, v := range st.in {
@@ -34,9 +39,13 @@ func (f *frame) otherValues(st *step, c *call) (bool, error) {
 		if st.node.Def == aliasCopy {
 			return true, f.SetValue(&c.Context, 0, other.Retain())
 		}
-		return false, errs.New(errs.Type, "input %d is a %v, a tensor expected", k, other.Kind)
+		return false, notTensor(k, other)
 	}
 	return false, nil
+}
+
+func notTensor(k int, v *values.Value) error {
+	return errs.New(errs.Type, "input %d is a %v, a tensor expected", k, v.Kind)
 }
 
 // SetValue implements op.Controller. A tensor that stays in the run shares the

@@ -1,7 +1,9 @@
 package exec
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/goruntime/goruntime/goruntime/arena"
@@ -115,4 +117,46 @@ func TestAnErrorInALoopLosesNothing(t *testing.T) {
 		t.Errorf("%d blocks are live", live)
 	}
 	release(runWith(t, s, f32(tensor.Shape{1}, 2)))
+}
+
+// A sequence where an operator takes a tensor alone, among them those that take sequences
+// elsewhere, is refused before a kernel looks at it.
+func TestSequencesWhereTensorsBelong(t *testing.T) {
+	testkit.NoLeaks(t)
+	body := func() *onnx.Graph {
+		return &onnx.Graph{Name: "body", Inputs: []onnx.ValueInfo{{Name: "i"}, {Name: "c"}}, Outputs: []onnx.ValueInfo{{Name: "c"}, {Name: "o"}}, Nodes: []onnx.Node{{OpType: "Neg", Inputs: []string{"x"}, Outputs: []string{"o"}}}}
+	}
+	for _, c := range []struct {
+		op    string
+		in    []string
+		at    int
+		attrs []onnx.Attr
+	}{
+		{"SequenceAt", []string{"q", "q"}, 1, nil},
+		{"SequenceErase", []string{"q", "q"}, 1, nil},
+		{"SequenceInsert", []string{"q", "q"}, 1, nil},
+		{"SequenceInsert", []string{"q", "x", "q"}, 2, nil},
+		{"SequenceConstruct", []string{"x", "q"}, 1, nil},
+		{"SplitToSequence", []string{"q"}, 0, nil},
+		{"SplitToSequence", []string{"x", "q"}, 1, nil},
+		{"Neg", []string{"q"}, 0, nil},
+		{"Reshape", []string{"x", "q"}, 1, nil},
+		{"Loop", []string{"q"}, 0, []onnx.Attr{graphAttr("body", body())}},
+		{"Loop", []string{"", "q"}, 1, []onnx.Attr{graphAttr("body", body())}},
+		{"If", []string{"q"}, 0, []onnx.Attr{graphAttr("then_branch", subgraph("p", onnx.Node{OpType: "Neg", Inputs: []string{"x"}, Outputs: []string{"p"}})), graphAttr("else_branch", subgraph("e", onnx.Node{OpType: "Abs", Inputs: []string{"x"}, Outputs: []string{"e"}}))}},
+	} {
+		t.Run(fmt.Sprint(c.op, c.in), func(t *testing.T) {
+			b := newModel(t)
+			b.input("x", tensor.F32)
+			b.node("SequenceConstruct", []string{"x"}, []string{"q"})
+			b.node(c.op, c.in, []string{"y"}, c.attrs...)
+			b.outputs("y")
+			s := mustNew(t, &b.m, Options{})
+			defer s.Close()
+			err := s.Run(&Call{In: []tensor.View{f32(tensor.Shape{2}, 1, 2)}, Out: make([]Result, 1)})
+			if want := fmt.Sprintf("input %d is a seq, a tensor expected", c.at); errs.CodeOf(err) != errs.Type || !strings.Contains(err.Error(), want) {
+				t.Errorf("got %v, something with %q expected", err, want)
+			}
+		})
+	}
 }

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/goruntime/goruntime/goruntime/errs"
 	"github.com/goruntime/goruntime/goruntime/op"
@@ -22,6 +23,19 @@ func (n *Node) arity(s *schema.Op) error {
 		}
 	}
 	return arity("output", n.Out, s.Outputs)
+}
+
+// tensors lists the inputs that the schema has tensors for, and nothing else.
+func (n *Node) tensors(s *schema.Op) {
+	if !n.Def.Control {
+		return
+	}
+	for i := range n.In {
+		p, _ := s.Input(i)
+		if !slices.ContainsFunc(s.Types(p), func(t string) bool { return !strings.HasPrefix(t, "tensor(") }) {
+			n.Tensors = append(n.Tensors, i)
+		}
+	}
 }
 
 // known refuses an attribute that the operator's schema does not have, and a

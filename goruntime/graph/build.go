@@ -243,6 +243,7 @@ func (b *builder) node(n *onnx.Node, name string, sp *space, fr *frame) error {
 		if err := out.arity(s); err != nil {
 			return err
 		}
+		out.tensors(s)
 	}
 	if b.count++; b.count > maxNodes {
 		return errs.New(errs.Model, "the model has more than %d nodes once its functions are put in place", maxNodes)

@@ -43,6 +43,9 @@ type Node struct {
 	Attrs   op.Values
 	In, Out []ID
 	Bodies  []Body
+	// Tensors are the inputs that take tensors alone, where Def is told of values that
+	// are none.
+	Tensors []int
 }
 
 // Body is a subgraph of a node, by the attribute that holds it.

@@ -25,9 +25,6 @@ var ZipMap = op.Declare("ai.onnx.ml", "ZipMap", func() op.Def {
 
 // zipMapRun: X [N, E] or [E] -> N maps.
 func zipMapRun(c *op.Context) error {
-	if v := c.InValue(0); v != nil {
-		return errs.New(errs.Type, "input 0 is a %v, a tensor expected", v.Kind)
-	}
 	x := c.In(0)
 	if x.DType != tensor.F32 {
 		return errs.New(errs.Type, "input 0 is %v, an f32 tensor expected", x)

@@ -22,9 +22,6 @@ var SplitToSequence = op.Declare("", "SplitToSequence", func() op.Def {
 })
 
 func splitToSequenceRun(c *op.Context) error {
-	if v := c.InValue(0); v != nil {
-		return errs.New(errs.Type, "input 0 is a %v, a tensor expected", v.Kind)
-	}
 	data := c.In(0)
 	axis, err := tensor.Axis(c.Attr.Int("axis"), len(data.Shape))
 	if err != nil {
