@@ -67,7 +67,7 @@ func (f *frame) enter(b *body, in []op.Held) (*frame, error) {
 		f.feeds = append(f.feeds, f.views[v])
 		f.in = append(f.in, op.Held{Value: f.other[f.prog.plan.Of[v]]})
 	}
-	return b.unit.acquire(f.feeds, f.prog.whole)
+	return b.unit.acquire(f.feeds, f.prog.whole, Resources{Execution: f.run.exec, IO: f.run.io})
 }
 
 func (f *frame) leave() {

@@ -11,7 +11,7 @@ import (
 
 // acquireChecked is acquire for inputs that come from outside: a signature that
 // is not known yet is first compared with what the model declares.
-func (u *unit) acquireChecked(in []tensor.View, whole bool) (*frame, error) {
+func (u *unit) acquireChecked(in []tensor.View, whole bool, on Resources) (*frame, error) {
 	if f := u.takeHot(in, whole); f != nil {
 		return f, nil
 	}
@@ -25,7 +25,7 @@ func (u *unit) acquireChecked(in []tensor.View, whole bool) (*frame, error) {
 			return nil, err
 		}
 	}
-	return u.acquire(in, whole)
+	return u.acquire(in, whole, on)
 }
 
 // Check compares what is fed for an input with what the model declares.

@@ -26,7 +26,7 @@ func (s *Session) Prepare(t *Target, in []tensor.View) (*Explanation, error) {
 		t = s.outputs
 	}
 	u := t.runner.(*unit)
-	f, err := u.acquireChecked(in, u.m.noFusion)
+	f, err := u.acquireChecked(in, u.m.noFusion, s.resources(&Call{}))
 	if err != nil {
 		return nil, err
 	}

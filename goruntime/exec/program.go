@@ -139,8 +139,9 @@ func (u *unit) learn(in []tensor.View) {
 }
 
 // acquire returns a frame for inputs of these types and shapes, to be given
-// back with release. A whole one makes every value of the graph.
-func (u *unit) acquire(in []tensor.View, whole bool) (*frame, error) {
+// back with release. A whole one makes every value of the graph. A new program
+// has no value that on has no room for.
+func (u *unit) acquire(in []tensor.View, whole bool, on Resources) (*frame, error) {
 	if f := u.takeHot(in, whole); f != nil {
 		return f, nil
 	}
@@ -154,7 +155,7 @@ func (u *unit) acquire(in []tensor.View, whole bool) (*frame, error) {
 		return f, err
 	}
 	u.learn(in)
-	p, f, err := specialize(u, in, whole)
+	p, f, err := specialize(u, in, whole, on.most())
 	if err != nil {
 		return nil, err
 	}

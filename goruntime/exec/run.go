@@ -139,7 +139,7 @@ func (s *Session) Run(c *Call) error {
 
 // Run implements Runner.
 func (u *unit) Run(c *Call, on Resources) error {
-	f, err := u.acquireChecked(c.In, c.Trace != nil || u.m.noFusion)
+	f, err := u.acquireChecked(c.In, c.Trace != nil || u.m.noFusion, on)
 	if err != nil {
 		return err
 	}

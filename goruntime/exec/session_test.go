@@ -332,3 +332,42 @@ func TestTargets(t *testing.T) {
 		t.Errorf("an unknown name: %v", err)
 	}
 }
+
+// What takes more than can be had is refused before kernels prepare for it, and so before
+// they take memory of their own that grows with it.
+func TestValuesThatNoArenaHolds(t *testing.T) {
+	testkit.NoLeaks(t)
+	conv := func(pads ...int64) *modelBuilder {
+		b := newModel(t)
+		b.input("x", tensor.F32)
+		b.init(floatsTensor(t, "w", []int64{1, 1, 1, 1}, 1))
+		b.node("Conv", []string{"x", "w"}, []string{"c"}, intsAttr("pads", pads...))
+		b.node("Relu", []string{"c"}, []string{"y"})
+		b.outputs("y")
+		return b
+	}
+	image := f32(tensor.Shape{1, 1, 2, 2}, 1, 2, 3, 4)
+	limited := Options{Execution: arena.NewExecution(arena.Options{Limit: 1 << 20}), IO: arena.NewIO(arena.Options{Limit: 1 << 19})}
+	defer limited.Execution.Close()
+	defer limited.IO.Close()
+	for _, c := range []struct {
+		name string
+		m    *modelBuilder
+		o    Options
+		x    tensor.View
+		want string
+	}{
+		{"more than a limit", conv(0, 0, 1<<20, 0), limited, image, `Conv node "#0": the output f32[1, 1, 1048578, 2] takes 8388624 bytes: at most 1048576 can be had`},
+		{"more than the machine has", conv(0, 0, 1<<31, 1<<20), Options{}, image, `Conv node "#0": the output f32[1, 1, 2147483650, 1048578] takes`},
+		{"no elements, and more than a limit along a dimension", conv(0, 0, 1<<20, 0), limited, f32(tensor.Shape{0, 1, 2, 2}), `the output f32[0, 1, 1048578, 2] has no elements and more along a dimension than the 1048576 bytes that can be had`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := mustNew(t, &c.m.m, c.o)
+			defer s.Close()
+			err := s.Run(&Call{In: []tensor.View{c.x}, Out: make([]Result, 1)})
+			if errs.CodeOf(err) != errs.Memory || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v, something with %q expected", err, c.want)
+			}
+		})
+	}
+}

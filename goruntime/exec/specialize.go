@@ -33,9 +33,9 @@ func newScope(g *graph.Graph) scope {
 	return s
 }
 
-// specialize makes the program of u for inputs of these types and shapes, and
-// its first frame.
-func specialize(u *unit, in []tensor.View, whole bool) (*program, *frame, error) {
+// specialize makes the program of u for inputs of these types and shapes, none of whose
+// values takes more than most bytes, and its first frame.
+func specialize(u *unit, in []tensor.View, whole bool, most int) (*program, *frame, error) {
 	p, z, err := walked(u, in, whole)
 	if err != nil {
 		return nil, nil, err
@@ -48,6 +48,10 @@ func specialize(u *unit, in []tensor.View, whole bool) (*program, *frame, error)
 	z.join()
 	z.gather()
 	z.spare()
+	if err := z.fits(most); err != nil {
+		p.drop()
+		return nil, nil, err
+	}
 	f, err := newFrame(p, z.plan)
 	if err != nil {
 		p.drop()

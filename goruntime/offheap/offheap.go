@@ -8,6 +8,7 @@
 package offheap
 
 import (
+	"math"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -40,6 +41,15 @@ var heap struct {
 // huge page at the end that is used in part would be resident whole, up to twice
 // what its owner counts.
 func Round(n int) int { return (n + Page - 1) &^ (Page - 1) }
+
+// Machine returns the bytes of memory that the machine has, swapped ones included.
+var Machine = sync.OnceValue(func() int {
+	var i unix.Sysinfo_t
+	if unix.Sysinfo(&i) != nil {
+		return math.MaxInt
+	}
+	return int((i.Totalram + i.Totalswap) * uint64(i.Unit))
+})
 
 // Map returns n bytes of zeroed memory; n is a result of Round.
 //

@@ -89,7 +89,7 @@ func (s Shape) Clone() Shape { return append(Shape(nil), s...) }
 // bytes.
 func (s Shape) Check(dtype DType) (int, error) {
 	const limit = 1 << 56
-	n, zero := uint64(1), false
+	n, zero := uint64(1), false // without the zeros, as NumPy bounds it
 	for i, d := range s {
 		if d < 0 {
 			return 0, errs.New(errs.Shape, "dimension %d of shape %v is %d: a dimension must not be negative", i, s, d)
@@ -105,11 +105,11 @@ func (s Shape) Check(dtype DType) (int, error) {
 		}
 		n = lo
 	}
-	if zero {
-		return 0, nil
-	}
 	if n > limit/uint64(max(dtype.Bits()/8, 1)) {
 		return 0, errs.New(errs.Shape, "shape %v of %v takes more than 2^56 bytes", s, dtype)
+	}
+	if zero {
+		return 0, nil
 	}
 	return dtype.Bytes(int(n)), nil
 }

@@ -53,7 +53,7 @@ type deepTile struct {
 // or its rows long: there the lanes of other kernels are full.
 func (p *Plan) newDepth(threads int) *depth {
 	s := &p.s
-	if s.Group != s.C || s.M != s.C || s.C < fewestDeep || len(s.In) > 2 || p.pixels == 0 || p.plane == 0 || p.taps == 0 {
+	if s.Group != s.C || s.M != s.C || s.C < fewestDeep || len(s.In) > 2 || p.pixels == 0 || p.plane == 0 || p.taps == 0 || p.scattered() {
 		return nil
 	}
 	g := p.padded()
@@ -61,7 +61,7 @@ func (p *Plan) newDepth(threads int) *depth {
 	d.blocks = (s.C + d.lanes - 1) / d.lanes
 	d.width = (g.outWidth-1)*g.across + (g.taps-1)*g.wide + 1
 	vector := 4 * d.lanes
-	if g.across > deepStrides || (d.under(g.outRows)*d.width+1)*vector > deepBytes {
+	if high := d.under(g.outRows); g.across > deepStrides || max(high, d.width) > deepBytes || (high*d.width+1)*vector > deepBytes {
 		return nil
 	}
 	d.cut(s.N, threads)

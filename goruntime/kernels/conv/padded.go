@@ -18,6 +18,20 @@ type padded struct {
 	kept              int   // phases that a window reads
 }
 
+// mostPhases is how many phases are worth a look at each.
+const mostPhases = 1 << 12
+
+// scattered reports whether strides make more phases than that.
+func (p *Plan) scattered() bool {
+	phases := 1
+	for _, n := range p.s.Stride {
+		if phases *= min(n, 2*mostPhases); phases > mostPhases {
+			return true
+		}
+	}
+	return false
+}
+
 func (p *Plan) padded() padded {
 	s := &p.s
 	last := len(s.In) - 1

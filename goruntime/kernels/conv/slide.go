@@ -23,10 +23,10 @@ type slide struct {
 	sums    int   // floats behind them of the sums of a tile's filters, if flat
 }
 
-// newSlide returns nil where windows are not of this kind: in three dimensions,
-// or of rows too long to keep.
+// newSlide returns nil where windows are not of this kind: in three dimensions, with
+// strides far apart, or of rows too long to keep.
 func (p *Plan) newSlide(threads int) *slide {
-	if len(p.s.In) > 2 || p.pixels == 0 || p.plane == 0 {
+	if len(p.s.In) > 2 || p.pixels == 0 || p.plane == 0 || p.scattered() {
 		return nil
 	}
 	d := p.padded()

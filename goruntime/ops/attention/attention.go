@@ -86,7 +86,7 @@ func attentionIn[T real](f *format[T], kernel *products[T]) attentionKernel {
 // settle fills the core from sizes and attributes.
 func (s *attention[T]) settle(c *op.Context, kernel *products[T]) error {
 	a, k := c.Attr, &s.core
-	k.batch, k.count, k.shared = s.sizes.batch, s.heads, s.heads/s.kvHeads
+	k.batch, k.count, k.shared = s.sizes.batch, s.heads, max(1, s.heads/s.kvHeads)
 	k.rows, k.keys, k.size, k.sizeV = s.sizes.rows, s.past+s.sizes.keys, s.sizes.size, s.sizes.sizeV
 	k.scale = T(1 / math.Sqrt(float64(k.size)))
 	if a.Has("scale") {

@@ -63,7 +63,7 @@ func flexIn[T real](f *format[T], kernel *products[T]) func(c *op.Context) error
 			return errs.New(errs.Type, "softmax_precision is %v: a floating-point type expected", s.dtype)
 		}
 		s.core = core[T]{
-			batch: z.batch, count: z.heads, shared: z.heads / z.kvHeads, rows: z.rows, keys: z.keys, size: z.size, sizeV: z.sizeV,
+			batch: z.batch, count: z.heads, shared: max(1, z.heads/z.kvHeads), rows: z.rows, keys: z.keys, size: z.size, sizeV: z.sizeV,
 			scale: T(1 / math.Sqrt(float64(z.size))), left: -1, right: -1, kernel: *kernel,
 		}
 		if c.Attr.Has("scale") {

@@ -59,12 +59,12 @@ func below(room, step, n int) int { return max(0, min(n, (room+step-1)/step)) }
 
 func averagePool[T any](n number[T]) poolKernel {
 	return func(p *pooling, lo, hi int) {
-		out, in := tensor.Elems[T](p.out), tensor.Elems[T](p.in)
+		out, in, room := tensor.Elems[T](p.out), tensor.Elems[T](p.in), p.room()
 		for plane := lo; plane < hi; plane++ {
 			src, dst := in[plane*p.plane:(plane+1)*p.plane], out[plane*p.pixels:(plane+1)*p.pixels]
 			for i := range dst {
 				sum := 0.0
-				for _, at := range p.taps[p.first[i]:p.first[i+1]] {
+				for _, at := range p.under(i, room) {
 					sum += n.Widen(src[at])
 				}
 				dst[i] = n.Narrow(sum / float64(p.counts[i]))

@@ -78,6 +78,12 @@ func transposedWindow(a *op.Values, in tensor.Shape, kernel []int) (*window, err
 			return nil, errs.New(errs.Shape, "kernel %d, stride %d and dilation %d of dimension %d must be positive, output_padding %d not negative",
 				kernel[i], w.stride[i], w.dilation[i], i, extra[i])
 		}
+		if err := w.near(i); err != nil {
+			return nil, err
+		}
+		if extra[i] > farthest || want != nil && want[i] > farthest {
+			return nil, errs.New(errs.Shape, "output_padding %v and output_shape %v must be at most 2^31", extra, want)
+		}
 		reach := w.stride[i]*(in[i]-1) + extra[i] + (kernel[i]-1)*w.dilation[i] + 1
 		if err := w.placeTransposed(i, a.Str("auto_pad"), reach, want); err != nil {
 			return nil, err

@@ -5,6 +5,7 @@ import (
 
 	"github.com/goruntime/goruntime/goruntime/errs"
 	"github.com/goruntime/goruntime/goruntime/internal/testkit/optest"
+	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
 
@@ -116,4 +117,21 @@ func TestGRUErrors(t *testing.T) {
 		{Name: "too long a sequence", In: optest.In(of(optest.Dims(3, 2, 2), series(12, 7, 11, 5, 4)...), of(optest.Dims(1, 6, 2), series(12, 5, 13, 6, 8)...), of(optest.Dims(1, 6, 2), series(12, 3, 7, 3, 8)...), of(optest.Dims(1, 12), series(12, 5, 9, 4, 8)...), optest.I32(optest.Dims(2), 3, 4)), Err: `a sequence length is 4: it must lie in [0, 3]`, Code: errs.Compute},
 		{Name: "too many activations", Attrs: optest.Attrs("activations", []string{"Tanh", "Tanh", "Tanh"}), In: optest.In(of(optest.Dims(3, 2, 2), series(12, 7, 11, 5, 4)...), of(optest.Dims(1, 6, 2), series(12, 5, 13, 6, 8)...), of(optest.Dims(1, 6, 2), series(12, 3, 7, 3, 8)...), of(optest.Dims(1, 12), series(12, 5, 9, 4, 8)...)), Err: `3 activations given, 2 expected`, Code: errs.Argument},
 	})
+}
+
+// Without sequences there is nothing to compute, in any of the recurrent operators.
+func TestNoSequences(t *testing.T) {
+	for _, c := range []struct {
+		of    *op.Operator
+		gates int
+	}{{RNN, 1}, {GRU, 3}, {LSTM, 4}} {
+		for _, direction := range []string{"forward", "bidirectional"} {
+			d := map[string]int{"forward": 1, "bidirectional": 2}[direction]
+			optest.Run(t, c.of, []optest.Case{{
+				Name: direction, Version: 22, Attrs: optest.Attrs("direction", direction, "hidden_size", 2),
+				In:   optest.In(optest.F32(optest.Dims(3, 0, 2)), optest.Filled(tensor.F32, optest.Dims(d, 2*c.gates, 2), make([]float64, 4*d*c.gates)...), optest.Filled(tensor.F32, optest.Dims(d, 2*c.gates, 2), make([]float64, 4*d*c.gates)...)),
+				Want: optest.Want(optest.F32(optest.Dims(3, d, 0, 2)), optest.F32(optest.Dims(d, 0, 2))),
+			}})
+		}
+	}
 }

@@ -43,12 +43,12 @@ func lpPrepare(c *op.Context) error {
 
 func lpPool[T any](n number[T]) poolKernel {
 	return func(p *pooling, lo, hi int) {
-		out, in := tensor.Elems[T](p.out), tensor.Elems[T](p.in)
+		out, in, room := tensor.Elems[T](p.out), tensor.Elems[T](p.in), p.room()
 		for plane := lo; plane < hi; plane++ {
 			src, dst := in[plane*p.plane:(plane+1)*p.plane], out[plane*p.pixels:(plane+1)*p.pixels]
 			for i := range dst {
 				sum := 0.0
-				for _, at := range p.taps[p.first[i]:p.first[i+1]] {
+				for _, at := range p.under(i, room) {
 					sum += power(n.Widen(src[at]), p.order)
 				}
 				dst[i] = n.Narrow(root(sum, p.order))

@@ -58,11 +58,11 @@ var MaxPool = op.Declare("", "MaxPool", func() op.Def {
 
 func maxPool[T any](lowest T, value func(T) float64) poolKernel {
 	return func(p *pooling, lo, hi int) {
-		out, in := tensor.Elems[T](p.out), tensor.Elems[T](p.in)
+		out, in, room := tensor.Elems[T](p.out), tensor.Elems[T](p.in), p.room()
 		for plane := lo; plane < hi; plane++ {
 			src, dst := in[plane*p.plane:(plane+1)*p.plane], out[plane*p.pixels:(plane+1)*p.pixels]
 			for i := range dst {
-				taps := p.taps[p.first[i]:p.first[i+1]]
+				taps := p.under(i, room)
 				if len(taps) == 0 {
 					dst[i] = lowest
 					if p.indices != nil {

@@ -81,8 +81,8 @@ func (s *regions) bind(c *op.Context, n int) error {
 	s.rois = op.WorkspaceOf[float64](c)[:c.In(1).Elements()]
 	wide.Load[c.In(1).DType](s.rois, c.In(1))
 	for i, v := range s.rois {
-		if math.Abs(v*s.scale) > math.MaxInt32 || v != v {
-			return errs.New(errs.Compute, "roi %d has the coordinate %v", i/n, v)
+		if !(math.Abs(v*s.scale) <= math.MaxInt32) {
+			return errs.New(errs.Compute, "roi %d has the coordinate %v, scaled by %v: it must lie within 2^31 pixels", i/n, v, s.scale)
 		}
 	}
 	s.kernel, s.out, s.in = op.Row[regionKernel](c), c.Out(0), c.In(0)

@@ -38,17 +38,18 @@ func poolRun(c *op.Context) error {
 	if c.Wants(1) {
 		p.indices = tensor.Elems[int64](c.Out(1))
 	}
-	c.For(p.planes, max(1, (32<<10)/max(1, p.pixels*tensor.Shape(p.win.kernel).Elements())), p)
+	c.For(p.planes, max(1, (32<<10)/max(1, p.pixels*p.most)), p)
 	return nil
 }
 
-// pooling is the State of a pooling operator: for each output pixel the input
-// elements under its window, in one list, but for poolings by bands.
+// pooling is the State of a pooling operator. Which input elements lie under each output
+// pixel is listed where that is little, else found for each pixel anew.
 type pooling struct {
 	win                   *window
 	planes, plane, pixels int
-	first                 []int32 // where the taps of each pixel begin; one more at the end
-	taps                  []int32
+	most                  int       // elements that lie under a window at most
+	first                 []int32   // where the listed taps of each pixel begin, one more at the end; nil where none are
+	taps                  []int32   // of all pixels
 	column                []int32   // the index of each input element with storage_order 1, or nil
 	counts                []float32 // AveragePool: what each pixel's sum is divided by
 	order                 float64   // LpPool: p
@@ -60,21 +61,60 @@ type pooling struct {
 type poolKernel func(p *pooling, lo, hi int)
 
 func newPooling(w *window, x tensor.Shape) *pooling {
-	return &pooling{win: w, planes: x[0] * x[1], plane: tensor.Shape(w.in).Elements(), pixels: tensor.Shape(w.out).Elements()}
+	p := &pooling{win: w, planes: x[0] * x[1], plane: tensor.Shape(w.in).Elements(), pixels: tensor.Shape(w.out).Elements(), most: 1}
+	for i, n := range w.in {
+		p.most *= max(1, below(n, w.dilation[i], w.kernel[i]))
+	}
+	return p
 }
+
+// mostListed is how many taps of all pixels are worth a list.
+const mostListed = 4 << 20
 
 // list lists the taps, which all kernels but that by bands go through.
 func (p *pooling) list() {
-	n := tensor.Shape(p.win.kernel).Elements()
+	if p.pixels > mostListed || p.pixels*p.most > mostListed {
+		return
+	}
+	first, room := make([]int32, 0, p.pixels+1), p.room()
 	for i := range p.pixels {
-		p.first = append(p.first, int32(len(p.taps)))
-		for k := range n {
-			if at, ok := p.win.tap(i, k); ok {
-				p.taps = append(p.taps, int32(at))
+		first = append(first, int32(len(p.taps)))
+		p.taps = append(p.taps, p.under(i, room)...)
+	}
+	p.first = append(first, int32(len(p.taps)))
+}
+
+// room is what under needs, nil where the taps are listed.
+func (p *pooling) room() []int32 {
+	if p.first != nil {
+		return nil
+	}
+	return make([]int32, p.most)
+}
+
+// under returns the input elements under the window of pixel i, in the order of the
+// window. They are good until room is used again.
+func (p *pooling) under(i int, room []int32) []int32 {
+	if p.first != nil {
+		return p.taps[p.first[i]:p.first[i+1]]
+	}
+	list, pixels := append(room[:0], 0), p.pixels
+	for d, wide := range p.win.in {
+		pixels /= p.win.out[d]
+		first, n := p.win.seen(d, i/pixels)
+		i %= pixels
+		if n == 0 {
+			return nil
+		}
+		size := len(list)
+		list = list[:size*n]
+		for j := size - 1; j >= 0; j-- { // from behind: each entry becomes n, from its own place on or behind it
+			for k, row := n-1, int(list[j])*wide+first; k >= 0; k-- {
+				list[j*n+k] = int32(row + k*p.win.dilation[d])
 			}
 		}
 	}
-	p.first = append(p.first, int32(len(p.taps)))
+	return list
 }
 
 // columnOrder returns the column-major index of each element of a plane.

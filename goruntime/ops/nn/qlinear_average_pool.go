@@ -51,7 +51,7 @@ var QLinearAveragePool = op.Declare("com.microsoft", "QLinearAveragePool", func(
 				s.zeroY = float32(byteAt(c.In(4), 0))
 			}
 			s.x, s.y, s.signed = c.In(0).Raw(), c.Out(0).Raw(), c.In(0).DType == tensor.I8
-			c.For(s.planes, max(1, (32<<10)/max(1, s.pixels*tensor.Shape(s.win.kernel).Elements())), s)
+			c.For(s.planes, max(1, (32<<10)/max(1, s.pixels*s.most)), s)
 			return nil
 		},
 		DTypes: op.Uniform(struct{}{}, byteTypes...),
@@ -74,11 +74,12 @@ func (s *quantizedPool) Chunk(lo, hi int) {
 	if s.signed {
 		r = igemm.Signed
 	}
+	room := s.room()
 	for plane := lo; plane < hi; plane++ {
 		src, dst := s.x[plane*s.plane:(plane+1)*s.plane], s.y[plane*s.pixels:(plane+1)*s.pixels]
 		for i := range dst {
 			sum := int32(0)
-			for _, at := range s.taps[s.first[i]:s.first[i+1]] {
+			for _, at := range s.under(i, room) {
 				if s.signed {
 					sum += int32(int8(src[at])) - s.zeroX
 				} else {

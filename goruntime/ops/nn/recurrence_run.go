@@ -8,6 +8,9 @@ import (
 )
 
 func (s *recurrence) run(c *op.Context) {
+	if s.batch == 0 {
+		return
+	}
 	if s.both == nil {
 		for d := range s.dirs {
 			s.direction(d)

@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"math"
 	"testing"
 
 	"github.com/goruntime/goruntime/goruntime/errs"
@@ -62,6 +63,7 @@ func TestRoiAlignErrors(t *testing.T) {
 	optest.Run(t, RoiAlign, []optest.Case{
 		{Name: "another image", In: optest.In(of(optest.Dims(2, 2, 4, 5), series(80, 7, 11, 5, 4)...), of(optest.Dims(3, 4), 0, 0, 3, 2, 1.5, 0.5, 4, 3.5, -2, -2, 8, 1), optest.I64(optest.Dims(3), 0, 2, 0)), Err: `roi 1 is of image 2, of which there are 2`, Code: errs.Compute},
 		{Name: "an enormous region", In: optest.In(of(optest.Dims(2, 2, 4, 5), series(80, 7, 11, 5, 4)...), of(optest.Dims(1, 4), 0, 0, 1000000, 1000000), optest.I64(optest.Dims(1), 0)), Err: `roi 0 takes 1000000 x 1000000 samples for a bin: no more than 1048576 are taken`, Code: errs.Compute},
+		{Name: "a scale that is no number", Attrs: optest.Attrs("spatial_scale", math.NaN()), In: optest.In(of(optest.Dims(2, 2, 4, 5), series(80, 7, 11, 5, 4)...), of(optest.Dims(1, 4), 0, 0, 3, 2), optest.I64(optest.Dims(1), 0)), Err: `roi 0 has the coordinate 0, scaled by NaN: it must lie within 2^31 pixels`, Code: errs.Compute},
 		{Name: "too few indices", In: optest.In(of(optest.Dims(2, 2, 4, 5), series(80, 7, 11, 5, 4)...), of(optest.Dims(3, 4), 0, 0, 3, 2, 1.5, 0.5, 4, 3.5, -2, -2, 8, 1), optest.I64(optest.Dims(1), 0)), Err: `batch_indices [1]: [N, C, H, W], [R, 4] and [R] expected`, Code: errs.Shape},
 		{Name: "another mode", Attrs: optest.Attrs("mode", "sum"), In: optest.In(of(optest.Dims(2, 2, 4, 5), series(80, 7, 11, 5, 4)...), of(optest.Dims(3, 4), 0, 0, 3, 2, 1.5, 0.5, 4, 3.5, -2, -2, 8, 1), optest.I64(optest.Dims(3), 0, 1, 1)), Err: `mode "sum" is none of avg, max`, Code: errs.Argument},
 		{Name: "another transform", Attrs: optest.Attrs("coordinate_transformation_mode", "asymmetric"), In: optest.In(of(optest.Dims(2, 2, 4, 5), series(80, 7, 11, 5, 4)...), of(optest.Dims(3, 4), 0, 0, 3, 2, 1.5, 0.5, 4, 3.5, -2, -2, 8, 1), optest.I64(optest.Dims(3), 0, 1, 1)), Err: `coordinate_transformation_mode "asymmetric" is none of`, Code: errs.Argument},

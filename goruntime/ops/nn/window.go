@@ -1,6 +1,8 @@
 package nn
 
 import (
+	"slices"
+
 	"github.com/goruntime/goruntime/goruntime/errs"
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/tensor"
@@ -31,7 +33,10 @@ func newWindow(a *op.Values, in tensor.Shape, kernel []int, ceil bool) (*window,
 		return nil, errs.New(errs.Shape, "kernel %v, strides %v, dilations %v and pads %v do not fit the %d spatial dimensions %v",
 			kernel, w.stride, w.dilation, pads, n, in)
 	}
-	w.begin, w.end = append([]int(nil), pads[:n]...), append([]int(nil), pads[n:]...)
+	w.begin, w.end, w.stride, w.dilation = slices.Clone(pads[:n]), slices.Clone(pads[n:]), slices.Clone(w.stride), slices.Clone(w.dilation)
+	if _, err := tensor.Shape(kernel).Check(tensor.U8); err != nil {
+		return nil, err
+	}
 	auto := "NOTSET"
 	if a.Has("auto_pad") {
 		auto = a.Str("auto_pad")
@@ -39,6 +44,9 @@ func newWindow(a *op.Values, in tensor.Shape, kernel []int, ceil bool) (*window,
 	for i := range n {
 		if kernel[i] < 1 || w.stride[i] < 1 || w.dilation[i] < 1 {
 			return nil, errs.New(errs.Shape, "kernel %d, stride %d and dilation %d of dimension %d must be positive", kernel[i], w.stride[i], w.dilation[i], i)
+		}
+		if err := w.near(i); err != nil {
+			return nil, err
 		}
 		if err := w.place(i, auto, ceil); err != nil {
 			return nil, err
@@ -62,6 +70,7 @@ func (w *window) place(i int, auto string, ceil bool) error {
 			w.begin[i] = total - total/2
 		}
 		w.end[i] = total - w.begin[i]
+		w.simplify(i)
 		return nil
 	default:
 		return errs.New(errs.Argument, "auto_pad %q is none of NOTSET, VALID, SAME_UPPER, SAME_LOWER", auto)
@@ -81,7 +90,42 @@ func (w *window) place(i int, auto string, ceil bool) error {
 			w.out[i]--
 		}
 	}
+	w.simplify(i)
 	return nil
+}
+
+// farthest is the greatest number that a window may have: sums and products of two
+// such numbers are ints.
+const farthest = 1 << 31
+
+// near refuses numbers of dimension i that are beyond all memory, and pads that cut.
+func (w *window) near(i int) error {
+	for _, n := range [...]int{w.kernel[i], w.stride[i], w.dilation[i], w.begin[i], w.end[i]} {
+		if n < 0 || n > farthest {
+			return errs.New(errs.Shape, "kernel %d, stride %d, dilation %d, pads %d and %d of dimension %d: each must lie in [0, 2^31]",
+				w.kernel[i], w.stride[i], w.dilation[i], w.begin[i], w.end[i], i)
+		}
+	}
+	return nil
+}
+
+// simplify takes the stride of a single window, and the dilation of a single element, to
+// 1: kernels need room for each place that a stride steps over.
+func (w *window) simplify(i int) {
+	if w.out[i] <= 1 {
+		w.stride[i] = 1
+	}
+	if w.kernel[i] == 1 {
+		w.dilation[i] = 1
+	}
+}
+
+// seen returns the first element of the window at output o of dimension i that lies on the
+// input, and how many do.
+func (w *window) seen(i, o int) (first, n int) {
+	at := o*w.stride[i] - w.begin[i]
+	skip := below(-at, w.dilation[i], w.kernel[i])
+	return at + skip*w.dilation[i], below(w.in[i]-at, w.dilation[i], w.kernel[i]) - skip
 }
 
 func orOnes(list []int, n int) []int {

@@ -46,14 +46,17 @@ func depthToSpace(versions op.Versions, attrs ...op.Attr) op.Def {
 	}
 }
 
+// mostBlock is the greatest blocksize: its square and products with sizes are ints.
+const mostBlock = 1 << 20
+
 // blockOf returns the shape of the input and the block size.
 func blockOf(c *op.Infer) ([]int, int, error) {
 	x, b := c.In(0), c.Attr.Int("blocksize")
 	if len(x) != 4 {
 		return nil, 0, errs.New(errs.Shape, "the input has shape %v, rank 4 expected", x)
 	}
-	if b < 1 {
-		return nil, 0, errs.New(errs.Argument, "blocksize is %d: it must be positive", b)
+	if b < 1 || b > mostBlock {
+		return nil, 0, errs.New(errs.Argument, "blocksize is %d: it must lie in [1, 2^20]", b)
 	}
 	if c.Attr.Has("mode") {
 		if m := c.Attr.Str("mode"); m != "DCR" && m != "CRD" {

@@ -56,7 +56,8 @@ func TestDepthToSpaceErrors(t *testing.T) {
 	of := func(dims tensor.Shape, v ...float64) *tensor.View { return optest.Filled(tensor.F32, dims, v...) }
 	optest.Run(t, DepthToSpace, []optest.Case{
 		{Name: "channels", Attrs: optest.Attrs("blocksize", 2), In: optest.In(of(optest.Dims(1, 2, 1, 1), 1, 2)), Err: `the 2 channels are no multiple of blocksize 2 squared`, Code: errs.Shape},
-		{Name: "blocksize 0", Attrs: optest.Attrs("blocksize", 0), In: optest.In(of(optest.Dims(1, 2, 1, 1), 1, 2)), Err: `blocksize is 0: it must be positive`, Code: errs.Argument},
+		{Name: "blocksize 0", Attrs: optest.Attrs("blocksize", 0), In: optest.In(of(optest.Dims(1, 2, 1, 1), 1, 2)), Err: `blocksize is 0: it must lie in [1, 2^20]`, Code: errs.Argument},
+		{Name: "blocksize whose square overflows", Attrs: optest.Attrs("blocksize", 1<<32), In: optest.In(of(optest.Dims(1, 2, 1, 1), 1, 2)), Err: `blocksize is 4294967296: it must lie in [1, 2^20]`, Code: errs.Argument},
 		{Name: "a mode", Attrs: optest.Attrs("blocksize", 1, "mode", "CDR"), In: optest.In(of(optest.Dims(1, 2, 1, 1), 1, 2)), Err: `mode "CDR" is none of DCR, CRD`, Code: errs.Argument},
 		{Name: "a matrix", Attrs: optest.Attrs("blocksize", 1), In: optest.In(of(optest.Dims(1, 2), 1, 2)), Err: `the input has shape [1, 2], rank 4 expected`, Code: errs.Shape},
 	})

@@ -66,6 +66,10 @@ func TestPad(t *testing.T) {
 		},
 		{Name: "a scalar", In: optest.In(optest.F32(nil, 3), optest.Ints()), Want: optest.Want(optest.F32(nil, 3))},
 		{
+			Name: "no elements, however long", In: optest.In(optest.F32(optest.Dims(0, 2)), optest.Ints(0, 0, 0, 1<<40)),
+			Want: optest.Want(optest.F32(optest.Dims(0, 2+1<<40))),
+		},
+		{
 			Name: "an empty tensor grows", In: optest.In(optest.F32(optest.Dims(0, 2)), optest.Ints(1, 0, 0, 0), optest.F32(nil, 4)),
 			Want: optest.Want(optest.F32(optest.Dims(1, 2), 4, 4)),
 		},

@@ -49,6 +49,9 @@ func newPadding(mode string, in, out tensor.Shape, pads, axes []int) (*padding, 
 		begin[a], end[a] = begin[a]+pads[k], end[a]+pads[k+n]
 	}
 	p := &padding{strides: in.Strides(len(in)), rows: 1}
+	if out.Elements() == 0 {
+		return p, nil // however long its other dimensions are
+	}
 	for a, d := range out {
 		cut := max(0, -begin[a])
 		left := max(0, in[a]-cut-max(0, -end[a])) // after the negative pads
