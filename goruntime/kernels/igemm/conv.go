@@ -214,37 +214,44 @@ func (v *Conv) multiply(part, i int) {
 	v.args.Sink.Store(v.image, m0, v.mg, p0, rows, sums, v.mg, 1)
 }
 
-// windows copies what the windows at outputs from p on cover to the rows of a.
+// windows copies what the windows at outputs from p on cover to the rows of a, by lines
+// of the last dimension.
 func (v *Conv) windows(a, x []byte, p, rows int) {
-	depth := Depths(v.k)
-	for r := range rows {
-		row := a[r*depth : (r+1)*depth]
-		v.window(row, x, p+r)
-		clear(row[v.k:])
+	last := len(v.at) - 1
+	kernel, length, depth := v.s.Kernel[last], v.s.Out[last], Depths(v.k)
+	for done := 0; done < rows; {
+		first := (p + done) % length
+		n := min(rows-done, length-first)
+		for t := range v.taps / kernel {
+			v.windowLine(a[done*depth+t*kernel*v.cg:], x, v.line((p+done)/length, t), first, n)
+		}
+		done += n
+	}
+	if depth > v.k {
+		for r := range rows {
+			clear(a[r*depth+v.k : (r+1)*depth])
+		}
 	}
 }
 
-// window copies what the window at output p covers, by lines of the last
-// dimension, whose elements lie side by side where there is no dilation.
-func (v *Conv) window(row, x []byte, p int) {
+// windowLine copies what n windows from output first of the last dimension on see of a
+// line of the input, below 0 of none. Without dilation that lies side by side.
+func (v *Conv) windowLine(a, x []byte, line, first, n int) {
 	last := len(v.at) - 1
-	kernel, width := v.s.Kernel[last], v.s.In[last]
-	list := v.at[last][p%v.s.Out[last]*kernel:][:kernel]
-	whole := v.s.Dilation[last] == 1 && list[0] >= 0 && list[kernel-1] >= 0
-	for t := range v.taps / kernel {
-		dst := row[t*kernel*v.cg : (t+1)*kernel*v.cg]
-		line := v.line(p/v.s.Out[last], t)
-		switch {
+	kernel, depth := v.s.Kernel[last], Depths(v.k)
+	for r := range n {
+		dst, list := a[r*depth:][:kernel*v.cg], v.at[last][(first+r)*kernel:][:kernel]
+		switch start := line * v.s.In[last]; {
 		case line < 0:
 			v.pad(dst)
-		case whole:
-			copy(dst, x[(line*width+list[0])*v.cg:])
+		case v.s.Dilation[last] == 1 && list[0] >= 0 && list[kernel-1] >= 0:
+			copy(dst, x[(start+list[0])*v.cg:])
 		default:
 			for k, at := range list {
 				if to := dst[k*v.cg : (k+1)*v.cg]; at < 0 {
 					v.pad(to)
 				} else {
-					copy(to, x[(line*width+at)*v.cg:])
+					copy(to, x[(start+at)*v.cg:])
 				}
 			}
 		}
