@@ -45,4 +45,11 @@ func TestIsNaN(t *testing.T) {
 		{Name: "f8e5m2fnuz", In: optest.In(codes(tensor.F8E5M2UZ, 0x7c, 0x80, 0xff, 0)), Want: optest.Want(optest.Bool(four, false, true, false, false))},
 		{Name: "a scalar", In: optest.In(optest.F32(nil, nan32)), Want: optest.Want(optest.Bool(nil, true))},
 	})
+	x, want := make([]float32, 2501), make([]bool, 2501)
+	for i := range x {
+		if want[i] = i%7 == 3; want[i] {
+			x[i] = nan32
+		}
+	}
+	optest.Run(t, IsNaN, []optest.Case{{Name: "many", In: optest.In(optest.F32(optest.Dims(len(x)), x...)), Want: optest.Want(optest.Bool(optest.Dims(len(x)), want...))}})
 }

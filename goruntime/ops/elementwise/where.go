@@ -93,6 +93,14 @@ func choose[T any](s *choice, lo, hi int) {
 			chooseRuns(dst, s.in[0].Raw()[at[0]:at[0]+s.last], x[at[1]:], y[at[2]:], step[1], step[2])
 			continue
 		}
+		if step[0] == 0 { // one condition for the row
+			if cond[at[0]] {
+				take(dst, x[at[1]:], step[1])
+			} else {
+				take(dst, y[at[2]:], step[2])
+			}
+			continue
+		}
 		for i := range dst {
 			if cond[at[0]] {
 				dst[i] = x[at[1]]
@@ -117,12 +125,17 @@ func chooseRuns[T any](dst []T, cond []byte, x, y []T, stepX, stepY int) {
 				end = i + n
 			}
 		}
-		if step == 1 {
-			copy(dst[i:end], from[i:end])
-		} else {
-			fill(dst[i:end], from[0])
-		}
+		take(dst[i:end], from[i*step:], step)
 		i = end
+	}
+}
+
+// take copies the elements of a side that is dense or one element.
+func take[T any](dst, from []T, step int) {
+	if step == 1 {
+		copy(dst, from)
+	} else {
+		fill(dst, from[0])
 	}
 }
 

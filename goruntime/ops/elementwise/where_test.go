@@ -22,6 +22,10 @@ func TestWhere(t *testing.T) {
 			Want: optest.Want(optest.F32(optest.Dims(2, 3), 4, 5, 6, 1, 2, 3)),
 		},
 		{
+			Name: "a condition for each row, of one element or a row", In: optest.In(optest.Bool(optest.Dims(2, 1), false, true), optest.F32(nil, 1), optest.F32(optest.Dims(3), 4, 5, 6)),
+			Want: optest.Want(optest.F32(optest.Dims(2, 3), 4, 5, 6, 1, 1, 1)),
+		},
+		{
 			Name: "runs of conditions", In: optest.In(optest.Bool(optest.Dims(20), false, false, false, false, false, false, false, false, false, true, true, true, true, true, true, true, true, true, false, true), optest.F32(nil, 7), optest.F32(optest.Dims(20), 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19)),
 			Want: optest.Want(optest.F32(optest.Dims(20), 0, 1, 2, 3, 4, 5, 6, 7, 8, 7, 7, 7, 7, 7, 7, 7, 7, 7, 18, 7)),
 		},

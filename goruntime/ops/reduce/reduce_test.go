@@ -258,3 +258,25 @@ func TestReduceSumOfLongColumns(t *testing.T) {
 		Want: optest.Want(optest.F32(optest.Dims(1, columns), want...)),
 	}})
 }
+
+// Outputs that lie side by side are folded together, hundreds at a time.
+func TestManyNeighbours(t *testing.T) {
+	const n = 1300
+	nan := float32(math.NaN())
+	x := make([]float32, 3*n)
+	top, bottom, sum := make([]float32, n), make([]float32, n), make([]float32, n)
+	for i := range n {
+		a, b, c := float32(i%5), float32(-i%7), float32(i%3)-1
+		if i%100 == 7 {
+			b = nan
+		}
+		x[i], x[n+i], x[2*n+i] = a, b, c
+		top[i], bottom[i], sum[i] = max(a, b, c), min(a, b, c), a+b+c
+	}
+	for def, want := range map[*op.Operator][]float32{ReduceMax: top, ReduceMin: bottom, ReduceSum: sum} {
+		optest.Run(t, def, []optest.Case{{
+			Name: def.Def().Name, In: optest.In(optest.F32(optest.Dims(3, n), x...), optest.I64(optest.Dims(1), 0)), Attrs: optest.Attrs("keepdims", 0),
+			Want: optest.Want(optest.F32(optest.Dims(n), want...)),
+		}})
+	}
+}
