@@ -203,6 +203,14 @@ func (e *ensemble[T]) addAll(r *room[T], leaves []int32) {
 			e.add(r, row, leaf)
 		}
 		return
+	case e.targets == 1 && e.rest == nil: // one weight for each row
+		sums, first := r.sums[:len(leaves)], e.first
+		for row, leaf := range leaves {
+			sums[row] += first[leaf].value
+		}
+		for row := range r.given[:len(leaves)] {
+			r.given[row] = true
+		}
 	case e.sure != nil: // what is given is known
 		sums, at := r.sums, 0
 		for row, leaf := range leaves {
