@@ -52,10 +52,21 @@ func (v *variant) squares(dst unsafe.Pointer, from *unsafe.Pointer, at, lo, hi, 
 	}
 }
 
-// turnPortable is the definition: runs of rows that stay in the cache until the next
-// column.
+// turnPortable is the definition: few rows one by one, else runs of them that stay in the
+// cache until the next column.
 func turnPortable[T any](dst, src []T, n, k, step int) {
-	const run = 16
+	const few, run = 8, 16
+	for i := 0; n < few && i < n; i++ {
+		at := i
+		row := dst[i*k : (i+1)*k]
+		for j := range row {
+			row[j] = src[at]
+			at += step
+		}
+	}
+	if n < few {
+		return
+	}
 	for i := 0; i < n; i += run {
 		some := min(run, n-i)
 		for j := range k {

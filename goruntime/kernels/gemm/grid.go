@@ -19,7 +19,7 @@ const (
 // streamed is as many rows as take as long as reading B does; of up to keptBytes a thread
 // reads it once.
 const (
-	streamed  = 5
+	streamed  = 3
 	keptBytes = 512 << 10
 )
 
