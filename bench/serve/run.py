@@ -1,7 +1,7 @@
 """Measures goruntime serve beside its neighbours: make bench-serve.
 
 Three servers run one model: ours, arrow-go's stock path, pyarrow's own. One load tool
-asks them in turn, several rounds; of the rounds the one with the greatest throughput
+asks them in turn, many short rounds; of the rounds the one with the greatest throughput
 is kept. Server and client share the machine, so the numbers are for comparison only.
 """
 
@@ -23,8 +23,8 @@ from rich.table import Table
 
 HERE = pathlib.Path(__file__).resolve().parent
 OUT = HERE.parent / "out"
-ROUNDS = int(os.environ.get("ROUNDS", "5"))
-TIME = os.environ.get("TIME", "1s")
+ROUNDS = int(os.environ.get("ROUNDS", "12"))
+TIME = os.environ.get("TIME", "500ms")
 SERVERS = ("goruntime", "arrow-go", "pyarrow")
 # name, values of a row, rows, streams
 CASES = [(f"{name}, {streams} stream{'s' * (streams > 1)}", width, rows, streams)
