@@ -25,6 +25,16 @@ func (n *Node) arity(s *schema.Op) error {
 	return arity("output", n.Out, s.Outputs)
 }
 
+// needs looks for the inputs that an operator without a schema relies on.
+func (n *Node) needs() error {
+	for _, i := range n.Def.Needs {
+		if i >= len(n.In) || n.In[i] == None {
+			return errs.New(errs.Model, "the input number %d is required and missing", i)
+		}
+	}
+	return nil
+}
+
 // tensors lists the inputs that the schema has tensors for, and nothing else.
 func (n *Node) tensors(s *schema.Op) {
 	if !n.Def.Control {

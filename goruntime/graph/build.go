@@ -244,6 +244,8 @@ func (b *builder) node(n *onnx.Node, name string, sp *space, fr *frame) error {
 			return err
 		}
 		out.tensors(s)
+	} else if err := out.needs(); err != nil {
+		return err
 	}
 	if b.count++; b.count > maxNodes {
 		return errs.New(errs.Model, "the model has more than %d nodes once its functions are put in place", maxNodes)

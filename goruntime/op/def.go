@@ -20,6 +20,9 @@ type Def struct {
 	// Versions are all since_versions that this Def runs alike. A version that
 	// behaves differently is a Def of its own.
 	Versions Versions
+	// Needs are the inputs that a node must have, where the standard has no schema to say
+	// so.
+	Needs []int
 	// Attrs are the attributes that the operator reads, with their defaults.
 	Attrs []Attr
 	// View is set where output 0 is input 0 under another shape: the planner

@@ -17,7 +17,7 @@ import (
 // no do_rotary, no mask of four dimensions.
 var AttentionMS = op.Declare(microsoft, "Attention", func() op.Def {
 	return op.Def{
-		Versions: op.Versions{1: ""},
+		Versions: op.Versions{1: ""}, Needs: []int{0, 1},
 		Attrs: op.Attrs(op.Required("num_heads", op.KindInt), op.Float("mask_filter_value", -10000), op.Optional("scale", op.KindFloat), op.Int("unidirectional", 0),
 			op.Ints("qkv_hidden_sizes"), op.Int("do_rotary", 0), op.Int("rotary_embedding_dim", 0), op.Int("past_present_share_buffer", 0)),
 		Shape: func(c *op.Infer) error {

@@ -15,7 +15,7 @@ import (
 // slides, no output of scores.
 var GroupQueryAttention = op.Declare(microsoft, "GroupQueryAttention", func() op.Def {
 	return op.Def{
-		Versions: op.Versions{1: ""},
+		Versions: op.Versions{1: ""}, Needs: []int{0, 5},
 		Attrs: op.Attrs(op.Required("num_heads", op.KindInt), op.Required("kv_num_heads", op.KindInt), op.Optional("scale", op.KindFloat),
 			op.Float("softcap", 0), op.Int("local_window_size", -1), op.Int("do_rotary", 0), op.Int("rotary_interleaved", 0), op.Int("smooth_softmax", -1),
 			op.Int("causal", 1), op.Int("qk_output", 0), op.Int("sliding_window_cache", 0), op.Int("kv_cache_bit_width", 0),

@@ -15,8 +15,8 @@ import (
 // between past and present), no padding given as cumulated lengths.
 var MultiHeadAttention = op.Declare(microsoft, "MultiHeadAttention", func() op.Def {
 	return op.Def{
-		Versions: op.Versions{1: ""},
-		Attrs:    op.Attrs(op.Required("num_heads", op.KindInt), op.Float("mask_filter_value", -10000), op.Optional("scale", op.KindFloat), op.Int("unidirectional", 0)),
+		Versions: op.Versions{1: ""}, Needs: []int{0},
+		Attrs: op.Attrs(op.Required("num_heads", op.KindInt), op.Float("mask_filter_value", -10000), op.Optional("scale", op.KindFloat), op.Int("unidirectional", 0)),
 		Shape: func(c *op.Infer) error {
 			s, err := multiHeadSizes(c, c.Attr)
 			if err != nil {

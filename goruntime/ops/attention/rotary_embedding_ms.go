@@ -13,8 +13,8 @@ import (
 // CPU.
 var RotaryEmbeddingMS = op.Declare(microsoft, "RotaryEmbedding", func() op.Def {
 	return op.Def{
-		Versions: op.Versions{1: ""},
-		Attrs:    op.Attrs(op.Int("interleaved", 0), op.Int("num_heads", 0), op.Int("rotary_embedding_dim", 0), op.Int("is_packed_batching", 0), op.Float("scale", 1)),
+		Versions: op.Versions{1: ""}, Needs: []int{0, 1, 2, 3},
+		Attrs: op.Attrs(op.Int("interleaved", 0), op.Int("num_heads", 0), op.Int("rotary_embedding_dim", 0), op.Int("is_packed_batching", 0), op.Float("scale", 1)),
 		Shape: func(c *op.Infer) error {
 			if err := c.Alike(0, 2, 3); err != nil {
 				return err

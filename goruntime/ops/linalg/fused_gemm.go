@@ -12,7 +12,7 @@ import (
 // Departures: f32 only, as on ONNX Runtime's CPU.
 var FusedGemm = op.Declare("com.microsoft", "FusedGemm", func() op.Def {
 	return op.Def{
-		Versions: op.Versions{1: ""},
+		Versions: op.Versions{1: ""}, Needs: []int{0, 1},
 		Attrs: append(op.Attrs(op.String("activation", ""), op.Optional("activation_alpha", op.KindFloat), op.Optional("activation_beta", op.KindFloat),
 			op.Optional("activation_gamma", op.KindFloat)), Gemm.Def().Attrs...),
 		Shape: func(c *op.Infer) error {

@@ -15,8 +15,8 @@ import (
 // Departures: none. Halves are summed in f32 and rounded once.
 var FusedMatMul = op.Declare("com.microsoft", "FusedMatMul", func() op.Def {
 	return op.Def{
-		Versions: op.Versions{1: ""},
-		Attrs:    op.Attrs(op.Float("alpha", 1), op.Int("transA", 0), op.Int("transB", 0), op.Int("transBatchA", 0), op.Int("transBatchB", 0)),
+		Versions: op.Versions{1: ""}, Needs: []int{0, 1},
+		Attrs: op.Attrs(op.Float("alpha", 1), op.Int("transA", 0), op.Int("transB", 0), op.Int("transBatchA", 0), op.Int("transBatchB", 0)),
 		Shape: func(c *op.Infer) error {
 			a, b := newStack(c.In(0), c.Attr.Bool("transA"), c.Attr.Bool("transBatchA")), newStack(c.In(1), c.Attr.Bool("transB"), c.Attr.Bool("transBatchB"))
 			if err := c.Alike(0, 1); err != nil {

@@ -13,7 +13,7 @@ import (
 // Departures: accuracy_level is not needed: A stays as it is, sums are of f32.
 var MatMulNBits = op.Declare("com.microsoft", "MatMulNBits", func() op.Def {
 	return op.Def{
-		Versions: op.Versions{1: ""},
+		Versions: op.Versions{1: ""}, Needs: []int{0, 1, 2},
 		Attrs: op.Attrs(op.Required("K", op.KindInt), op.Required("N", op.KindInt), op.Int("bits", 4), op.Required("block_size", op.KindInt),
 			op.Int("accuracy_level", 0), op.Int("weight_prepacked", 0)),
 		Shape: func(c *op.Infer) error {

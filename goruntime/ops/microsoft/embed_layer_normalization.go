@@ -13,8 +13,8 @@ import (
 // a mask.
 var EmbedLayerNormalization = op.Declare(domain, "EmbedLayerNormalization", func() op.Def {
 	return op.Def{
-		Versions: op.Versions{1: ""},
-		Attrs:    op.Attrs(op.Float("epsilon", 1e-12), op.Int("mask_index_type", 0)),
+		Versions: op.Versions{1: ""}, Needs: []int{0, 2, 3, 5, 6},
+		Attrs: op.Attrs(op.Float("epsilon", 1e-12), op.Int("mask_index_type", 0)),
 		Shape: func(c *op.Infer) error {
 			ids, words := c.In(0), c.In(2)
 			if len(ids) != 2 || len(words) != 2 {

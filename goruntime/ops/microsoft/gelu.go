@@ -38,7 +38,7 @@ type curve struct {
 
 func activation(f curve, attrs ...op.Attr) op.Def {
 	return op.Def{
-		Versions: op.Versions{1: ""}, Attrs: attrs, InPlace: op.FirstOnly,
+		Versions: op.Versions{1: ""}, Needs: []int{0}, Attrs: attrs, InPlace: op.FirstOnly,
 		Shape: func(c *op.Infer) error {
 			if f.bias && !c.Has(1) {
 				return errs.New(errs.Model, "the bias is missing")

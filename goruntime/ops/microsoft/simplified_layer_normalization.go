@@ -17,8 +17,8 @@ var SimplifiedLayerNormalizationMS = op.Declare(domain, "SimplifiedLayerNormaliz
 
 func simplified() op.Def {
 	return op.Def{
-		Versions: op.Versions{1: ""},
-		Attrs:    op.Attrs(op.Int("axis", -1), op.Float("epsilon", 1e-5), op.Int("stash_type", 1)),
+		Versions: op.Versions{1: ""}, Needs: []int{0, 1},
+		Attrs: op.Attrs(op.Int("axis", -1), op.Float("epsilon", 1e-5), op.Int("stash_type", 1)),
 		Shape: func(c *op.Infer) error {
 			x := c.In(0)
 			axis, err := c.Axis("axis", len(x))

@@ -27,7 +27,7 @@ func skipNormalization(simple bool) op.Def {
 		beta, bias = -1, 3
 	}
 	return op.Def{
-		Versions: op.Versions{1: ""}, Attrs: op.Attrs(op.Float("epsilon", 1e-12)),
+		Versions: op.Versions{1: ""}, Needs: []int{0, 1, 2}, Attrs: op.Attrs(op.Float("epsilon", 1e-12)),
 		Shape: func(c *op.Infer) error {
 			x, skip := c.In(0), c.In(1)
 			if len(x) == 0 || len(skip) == 0 || len(skip) > len(x) || !repeats(skip, x) {

@@ -17,7 +17,7 @@ import (
 // Departures: none.
 var DynamicQuantizeLSTM = op.Declare("com.microsoft", "DynamicQuantizeLSTM", func() op.Def {
 	return op.Def{
-		Versions: op.Versions{1: ""},
+		Versions: op.Versions{1: ""}, Needs: []int{0, 1, 2, 8, 9, 10, 11},
 		Attrs: op.Attrs(op.Floats("activation_alpha"), op.Floats("activation_beta"), op.Strings("activations"), op.Float("clip", 0),
 			op.String("direction", "forward"), op.Optional("hidden_size", op.KindInt), op.Int("input_forget", 0)),
 		Shape: func(c *op.Infer) error {

@@ -12,8 +12,8 @@ import (
 // Departures: f32 only, as on ONNX Runtime's CPU.
 var FusedConv = op.Declare("com.microsoft", "FusedConv", func() op.Def {
 	return op.Def{
-		Versions: op.Versions{1: ""},
-		Attrs:    append(op.Attrs(op.String("activation", ""), op.Floats("activation_params")), Conv.Def().Attrs...),
+		Versions: op.Versions{1: ""}, Needs: []int{0, 1},
+		Attrs: append(op.Attrs(op.String("activation", ""), op.Floats("activation_params")), Conv.Def().Attrs...),
 		Shape: func(c *op.Infer) error {
 			if err := convShape(c); err != nil {
 				return err

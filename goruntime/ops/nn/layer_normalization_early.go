@@ -14,8 +14,8 @@ var (
 
 func earlyNormalization() op.Def {
 	return op.Def{
-		Versions: op.Versions{1: "before the official operator"},
-		Attrs:    LayerNormalization.Def().Attrs,
+		Versions: op.Versions{1: "before the official operator"}, Needs: []int{0, 1},
+		Attrs: LayerNormalization.Def().Attrs,
 		Shape: func(c *op.Infer) error {
 			if err := c.Alike(0, 1, 2); err != nil {
 				return err

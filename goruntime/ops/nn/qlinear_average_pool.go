@@ -12,7 +12,7 @@ import (
 // Departures: no channels_last.
 var QLinearAveragePool = op.Declare("com.microsoft", "QLinearAveragePool", func() op.Def {
 	return op.Def{
-		Versions: op.Versions{1: ""},
+		Versions: op.Versions{1: ""}, Needs: []int{0, 1, 3},
 		Attrs: op.Attrs(op.String("auto_pad", "NOTSET"), op.Int("ceil_mode", 0), op.Int("channels_last", 0), op.Int("count_include_pad", 0),
 			op.Required("kernel_shape", op.KindInts), op.Ints("pads"), op.Ints("strides"), op.Ints("dilations")),
 		Shape: func(c *op.Infer) error {

@@ -11,7 +11,7 @@ import (
 // Departures: none.
 var DynamicQuantizeMatMul = op.Declare("com.microsoft", "DynamicQuantizeMatMul", func() op.Def {
 	return op.Def{
-		Versions: op.Versions{1: ""},
+		Versions: op.Versions{1: ""}, Needs: []int{0, 1, 2},
 		Shape: func(c *op.Infer) error {
 			if err := productShape(c, c.In(0), c.In(1), tensor.F32); err != nil {
 				return err

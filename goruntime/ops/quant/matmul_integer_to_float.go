@@ -13,7 +13,7 @@ import (
 // Departures: none. The sums are exact.
 var MatMulIntegerToFloat = op.Declare("com.microsoft", "MatMulIntegerToFloat", func() op.Def {
 	return op.Def{
-		Versions: op.Versions{1: ""},
+		Versions: op.Versions{1: ""}, Needs: []int{0, 1, 2, 3},
 		Shape: func(c *op.Infer) error {
 			if err := productShape(c, c.In(0), c.In(1), c.DType(2)); err != nil {
 				return err

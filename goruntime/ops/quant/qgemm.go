@@ -13,8 +13,8 @@ import (
 // Departures: none. The sums are exact.
 var QGemm = op.Declare("com.microsoft", "QGemm", func() op.Def {
 	return op.Def{
-		Versions: op.Versions{1: ""},
-		Attrs:    op.Attrs(op.Float("alpha", 1), op.Int("transA", 0), op.Int("transB", 0)),
+		Versions: op.Versions{1: ""}, Needs: []int{0, 1, 3, 4},
+		Attrs: op.Attrs(op.Float("alpha", 1), op.Int("transA", 0), op.Int("transB", 0)),
 		Shape: func(c *op.Infer) error {
 			a, b := c.In(0), c.In(3)
 			if len(a) != 2 || len(b) != 2 {

@@ -71,7 +71,7 @@ func alsoScaled(others []int, scales ...int) map[int][]tensor.DType {
 // its inputs are X, its scale and zero point, and those of Y.
 func curve(f func(x, alpha float32) float32, attrs ...op.Attr) op.Def {
 	return op.Def{
-		Versions: op.Versions{1: ""}, Attrs: attrs, InPlace: op.FirstOnly,
+		Versions: op.Versions{1: ""}, Needs: []int{0, 1, 3}, Attrs: attrs, InPlace: op.FirstOnly,
 		Shape: func(c *op.Infer) error {
 			if err := singleScalings(c, 1, 2, 3, 4); err != nil {
 				return err

@@ -46,7 +46,7 @@ type paired struct {
 
 func pairwise(name string, row func(s *paired, dst, a, b []uint8, stepA, stepB int)) op.Def {
 	return op.Def{
-		Versions: op.Versions{1: ""},
+		Versions: op.Versions{1: ""}, Needs: []int{0, 1, 3, 4, 6},
 		Shape: func(c *op.Infer) error {
 			if err := singleScalings(c, 1, 2, 4, 5, 6, 7); err != nil {
 				return err

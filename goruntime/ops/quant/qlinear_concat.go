@@ -13,11 +13,16 @@ import (
 // Departures: none.
 var QLinearConcat = op.Declare(microsoft, "QLinearConcat", func() op.Def {
 	return op.Def{
-		Versions: op.Versions{1: ""},
-		Attrs:    op.Attrs(op.Required("axis", op.KindInt)),
+		Versions: op.Versions{1: ""}, Needs: []int{0, 1, 2, 3},
+		Attrs: op.Attrs(op.Required("axis", op.KindInt)),
 		Shape: func(c *op.Infer) error {
 			if c.Inputs() < 5 || c.Inputs()%3 != 2 {
 				return errs.New(errs.Model, "%d inputs given: two and three for each tensor expected", c.Inputs())
+			}
+			for k := range c.Inputs() {
+				if !c.Has(k) {
+					return errs.New(errs.Model, "the input number %d is required and missing", k)
+				}
 			}
 			first := c.In(2)
 			axis, err := c.Axis("axis", len(first))

@@ -11,8 +11,8 @@ import (
 // Departures: none.
 var QLinearGlobalAveragePool = op.Declare(microsoft, "QLinearGlobalAveragePool", func() op.Def {
 	return op.Def{
-		Versions: op.Versions{1: ""},
-		Attrs:    op.Attrs(op.Int("channels_last", 0)),
+		Versions: op.Versions{1: ""}, Needs: []int{0, 1, 3},
+		Attrs: op.Attrs(op.Int("channels_last", 0)),
 		Shape: func(c *op.Infer) error {
 			x := c.In(0)
 			if len(x) < 3 {

@@ -13,8 +13,8 @@ import (
 // Departures: none.
 var QLinearSoftmax = op.Declare(microsoft, "QLinearSoftmax", func() op.Def {
 	return op.Def{
-		Versions: op.Versions{1: ""},
-		Attrs:    op.Attrs(op.Int("axis", -1), op.Required("opset", op.KindInt)),
+		Versions: op.Versions{1: ""}, Needs: []int{0, 1, 3},
+		Attrs: op.Attrs(op.Int("axis", -1), op.Required("opset", op.KindInt)),
 		Shape: func(c *op.Infer) error {
 			if err := singleScalings(c, 1, 2, 3, 4); err != nil {
 				return err

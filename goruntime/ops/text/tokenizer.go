@@ -16,7 +16,7 @@ import (
 // Departures: none.
 var Tokenizer = op.Declare("com.microsoft", "Tokenizer", func() op.Def {
 	return op.Def{
-		Versions: op.Versions{1: ""},
+		Versions: op.Versions{1: ""}, Needs: []int{0},
 		Attrs: op.Attrs(op.Required("mark", op.KindInt), op.Required("mincharnum", op.KindInt), op.Required("pad_value", op.KindString),
 			op.Strings("separators"), op.Optional("tokenexp", op.KindString)),
 		Computes: true,
