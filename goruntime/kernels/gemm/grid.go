@@ -33,7 +33,7 @@ const mostParts = 8
 // which every row goes through some steps afterwards.
 func NewGrid(products, m, n, k, threads, steps int) Grid {
 	best := Grid{M: m, N: n, K: k, Down: 1, Across: 1}
-	if threads <= 1 || m == 0 || n == 0 || k == 0 {
+	if threads <= 1 || products*(m+streamed)*n*k < grain {
 		return best
 	}
 	least := best.cost(products, threads, steps)
