@@ -15,6 +15,10 @@ class Backend(Protocol):
     def run(self, feeds: dict[str, Any]) -> list[Any]: ...
 
 
+class Refused(Exception):
+    """A runtime does not take the model."""
+
+
 def goruntime(path: str, threads: int, engine: str = "goruntime") -> Backend:
     from goruntime import ReferenceEvaluator
 
@@ -57,6 +61,32 @@ def onnxruntime(path: str, threads: int) -> Backend:
     return Peer()
 
 
+def openvino(path: str, threads: int) -> Backend:
+    """OpenVINO as a program sets it up that wants the model's own arithmetic: float32, and
+    no quantization of what the model leaves in float32, which both are its choice else."""
+    import openvino as ov
+
+    settings = {
+        "INFERENCE_NUM_THREADS": threads, "NUM_STREAMS": 1, "PERFORMANCE_HINT": "LATENCY", "INFERENCE_PRECISION_HINT": "f32",
+        "DYNAMIC_QUANTIZATION_GROUP_SIZE": 0,
+    }  # fmt: skip
+    try:
+        model = ov.Core().compile_model(path, "CPU", settings)
+    except RuntimeError as error:
+        raise Refused(str(error).strip().splitlines()[-1]) from error
+    request = model.create_infer_request()
+    names = {i.any_name for i in model.inputs}
+
+    class Peer:
+        call = staticmethod(request.infer)
+
+        def run(self, feeds: dict[str, Any]) -> list[Any]:
+            results = request.infer({n: a for n, a in feeds.items() if n in names}, share_inputs=True, share_outputs=True)
+            return [results[i] for i in range(len(model.outputs))]
+
+    return Peer()
+
+
 def reference(path: str, threads: int) -> Backend:
     import onnx
     from onnx.reference import ReferenceEvaluator
@@ -72,4 +102,4 @@ def reference(path: str, threads: int) -> Backend:
     return Reference()
 
 
-OPEN = {"goruntime": goruntime, "onnxruntime": onnxruntime, "onnx.reference": reference}
+OPEN = {"goruntime": goruntime, "onnxruntime": onnxruntime, "openvino": openvino, "onnx.reference": reference}
