@@ -20,10 +20,11 @@ type calling struct {
 	ended   time.Time     // the last of them
 }
 
-// open settles whether workers are called as a loop of so many chunks begins.
+// open settles whether workers are called as a loop of so many chunks begins. Where there
+// are no more chunks than threads, the first tells too late how long the others take.
 func (c *calling) open(helpers, chunks int) {
 	c.helpers, c.chunks = helpers, chunks
-	if c.late = crew.sleep.Load() >= int32(crew.workers); !c.late {
+	if c.late = crew.sleep.Load() >= int32(crew.workers) && chunks > helpers+1; !c.late {
 		call(helpers)
 		return
 	}

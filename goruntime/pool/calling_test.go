@@ -58,6 +58,21 @@ func TestALoopThatGoesOnIsHelped(t *testing.T) {
 	}
 }
 
+// A loop of as many chunks as threads is helped from its beginning: when the first chunk is
+// over, nothing is left to call for.
+func TestALoopOfAChunkAThreadIsHelped(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
+	if Width() < 2 {
+		t.Skip("one processor")
+	}
+	asleep(t)
+	before := wakes()
+	Enter(2).For(2, 1, &none{})
+	if wakes() == before {
+		t.Error("a loop of 2 chunks for 2 threads woke nobody")
+	}
+}
+
 // Loops that are short one by one call for help together.
 func TestManyShortLoopsAreHelped(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
@@ -68,11 +83,11 @@ func TestManyShortLoopsAreHelped(t *testing.T) {
 		asleep(t)
 		before, s := wakes(), &spinTask{}
 		for range 20 {
-			Enter(2).For(2, 1, s) // 20 microseconds each
+			Enter(2).For(3, 1, s) // 20 microseconds each
 		}
 		if wakes() != before {
 			return
 		}
 	}
-	t.Error("20 loops of 40 microseconds, one behind the other, woke nobody")
+	t.Error("20 loops of 60 microseconds, one behind the other, woke nobody")
 }
