@@ -77,6 +77,10 @@ def test_the_readme_says_what_the_tables_of_models_say():
     assert _number(r"takes (\S+) of onnxruntime's time") == pytest.approx(np.exp(np.log(ratios).mean(0))[0], abs=0.01)
     assert _number(r"at one thread and (\S+) at two") == pytest.approx(np.exp(np.log(ratios).mean(0))[1], abs=0.01)
     assert _number(r"the longest takes (\S+) times") == np.max(ratios)
+    fastest = re.search(r"the faster of the two in each row: (\S+) at one thread, (\S+) at two", (ROOT / "docs/models.md").read_text())
+    assert fastest is not None
+    assert _number(r"or\s+OpenVINO: (\S+) and") == float(fastest[1])
+    assert _number(r"or\s+OpenVINO: \S+ and (\S+)\.\n") == float(fastest[2])
 
 
 def test_the_readme_says_what_the_table_of_record_batches_says():
