@@ -76,12 +76,9 @@ func (z *specializer) evaluate(g *graph.Graph, st *step, outs []tensor.View, sc 
 		})
 		z.p.computed(g, n, k, sc[id])
 	}
-	z.source(sc[n.Out[0]], n, st.in)
 	if n.Def.Codes != nil {
 		out := sc[n.Out[0]]
-		if c, ok := z.codesOf(&step{node: n, in: st.in, args: st.args, out: []int{out}, static: true}); ok {
-			z.folded[out] = folded{*in[0], c}
-		}
+		z.sources[out] = &step{node: n, in: st.in, args: st.args, out: []int{out}, static: true}
 	}
 	return nil
 }

@@ -3,7 +3,6 @@ package exec
 import (
 	"slices"
 
-	"github.com/goruntime/goruntime/goruntime/graph"
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/plan"
 	"github.com/goruntime/goruntime/goruntime/tensor"
@@ -33,9 +32,12 @@ func (z *specializer) multiplyBytes(l *links, st *step) {
 		return
 	}
 	w := z.sources[st.in[1]]
-	bias := [1]int{plan.None}
 	scales, ok := z.filterScales(w)
-	if !ok || !z.biased(st, x.Scale, scales, &bias[0]) {
+	if !ok {
+		return
+	}
+	bias, ok := z.biasCodes(st, x.Scale, scales)
+	if !ok {
 		return
 	}
 	def, ok := st.node.Def.Bytes(z.inferred(st))
@@ -44,7 +46,7 @@ func (z *specializer) multiplyBytes(l *links, st *step) {
 	}
 	n := *st.node
 	n.OpType, n.Def, n.Version = def.Name, def, def.First()
-	in := slices.Concat(before.in[:3], w.in[:2], []int{given(w.in, 2)}, after.in[1:3], bias[:])
+	in := slices.Concat(before.in[:3], w.in[:2], []int{given(w.in, 2)}, after.in[1:3], []int{bias})
 	st.node, st.in, st.args, st.out = &n, in, len(in), []int{after.out[0]}
 	after.out = []int{plan.None}
 }
@@ -83,37 +85,29 @@ func (z *specializer) filterScales(w *step) ([]float32, bool) {
 	return tensor.Elems[float32](scale), one || each
 }
 
-// biased finds the codes of the bias, which must be in units of the products; true where
-// there is none.
-func (z *specializer) biased(st *step, x float32, w []float32, codes *int) bool {
+// biasCodes returns the codes of the bias, None where there is none. False says that they
+// are not in units of the products.
+func (z *specializer) biasCodes(st *step, x float32, w []float32) (codes int, ok bool) {
 	v := given(st.in, 2)
 	if v == plan.None {
-		return true
+		return plan.None, true
 	}
 	from := z.sources[v]
 	if from == nil || z.p.vals[from.in[0]].view.DType != tensor.I32 {
-		return false
+		return plan.None, false
 	}
 	if zero := given(from.in, 2); zero != plan.None && slices.ContainsFunc(tensor.Elems[int32](&z.p.vals[zero].view), func(n int32) bool { return n != 0 }) {
-		return false
+		return plan.None, false
 	}
 	scale := &z.p.vals[from.in[1]].view
 	if scale.DType != tensor.F32 {
-		return false
+		return plan.None, false
 	}
 	list := tensor.Elems[float32](scale)
 	for m := range max(len(list), len(w)) {
 		if !near(list[m%len(list)], x*w[m%len(w)]) {
-			return false
+			return plan.None, false
 		}
 	}
-	*codes = from.in[0]
-	return true
-}
-
-// source remembers the step that a constant was folded from, where it turned codes back.
-func (z *specializer) source(v int, n *graph.Node, in []int) {
-	if n.Def.Codes != nil {
-		z.sources[v] = &step{node: n, in: in, args: len(in)}
-	}
+	return from.in[0], true
 }

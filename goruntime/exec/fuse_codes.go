@@ -64,6 +64,16 @@ func (z *specializer) codesOf(st *step) (op.Codes, bool) {
 	return st.node.Def.Codes(z.inferred(st))
 }
 
+// foldedOf returns a constant that was computed with one scale for all.
+func (z *specializer) foldedOf(v int) (folded, bool) {
+	from := z.sources[v]
+	if from == nil {
+		return folded{}, false
+	}
+	c, ok := z.codesOf(from)
+	return folded{z.p.vals[from.in[0]].view, c}, ok
+}
+
 // hold makes f32 codes of what step i quantizes, if all readers turn them back.
 func (f *codes) hold(i int) {
 	p, st := f.z.p, &f.z.p.steps[i]
@@ -129,7 +139,7 @@ func (f *codes) multiply(i int) error {
 		return nil
 	}
 	x, isCodes := f.numbers[st.in[0]]
-	w, fromCodes := f.z.folded[st.in[1]]
+	w, fromCodes := f.z.foldedOf(st.in[1])
 	readers := f.links.readers[st.out[0]]
 	if !isCodes || x.codes.Low < 0 || !fromCodes || f.links.leaves[st.out[0]] || len(readers) != 1 {
 		return nil
@@ -140,8 +150,8 @@ func (f *codes) multiply(i int) error {
 		return nil
 	}
 	bias := folded{}
-	if len(st.in) > 2 && st.in[2] != plan.None {
-		if bias, ok = f.z.folded[st.in[2]]; !ok || !near(bias.codes.Scale, x.codes.Scale*w.codes.Scale) {
+	if given(st.in, 2) != plan.None {
+		if bias, ok = f.z.foldedOf(st.in[2]); !ok || !near(bias.codes.Scale, x.codes.Scale*w.codes.Scale) {
 			return nil
 		}
 	}

@@ -67,3 +67,21 @@ func TestConstantsBetweenConstantsGoBack(t *testing.T) {
 		t.Errorf("%d bytes of constants, one takes %d", n, one)
 	}
 }
+
+// A node that is computed ahead may leave its first output out.
+func TestAComputedNodeWithoutItsFirstOutput(t *testing.T) {
+	testkit.NoLeaks(t)
+	b := newModel(t)
+	b.input("x", tensor.F32)
+	w := b.init(floatsTensor(t, "w", []int64{4}, 1, 2, 3, 4))
+	b.node("Split", []string{w, b.init(intsTensor(t, "sizes", 2, 2))}, []string{"", "second"})
+	b.node("Add", []string{"x", "second"}, []string{"z"})
+	b.outputs("z")
+	s := mustNew(t, &b.m, Options{})
+	defer s.Close()
+	out := runWith(t, s, f32(tensor.Shape{2}, 10, 20))
+	defer release(out)
+	if got := tensor.Elems[float32](&out[0].View); got[0] != 13 || got[1] != 24 {
+		t.Errorf("%v, want [13 24]", got)
+	}
+}

@@ -17,9 +17,8 @@ import (
 type specializer struct {
 	p       *program
 	fold    folder
-	folded  map[int]folded // constants that were computed from codes
-	sources map[int]*step  // the steps that computed them, also with a scale for each channel
-	grown   int            // bytes that were folded although they are more than what they are computed from
+	sources map[int]*step // of constants that were computed from codes or to them
+	grown   int           // bytes that were folded although they are more than what they are computed from
 }
 
 // scope maps the values of one graph to those of the program; -1 is not yet.
@@ -65,7 +64,7 @@ func specialize(u *unit, in []tensor.View, whole bool, most int) (*program, *fra
 // and no plan yet.
 func walked(u *unit, in []tensor.View, whole bool) (*program, *specializer, error) {
 	p := &program{unit: u, whole: whole, inputs: make([]int, len(in)), sig: make([]tensor.View, len(in))}
-	z := &specializer{p: p, fold: folder{m: u.m, p: p}, folded: map[int]folded{}, sources: map[int]*step{}}
+	z := &specializer{p: p, fold: folder{m: u.m, p: p}, sources: map[int]*step{}}
 	sc := newScope(u.g)
 	for i, v := range in {
 		p.inputs[i] = -1

@@ -71,10 +71,9 @@ func NewConv(s *ConvShape, threads int) *Conv {
 		}
 		v.at = append(v.at, list)
 	}
-	v.alike = v.taps == 1 && slices.Equal(s.In, s.Out) && v.k == Depths(v.k)
-	for d := range s.In { // a pad on one side and a cut on the other move the pixels
-		v.alike = v.alike && s.BeginPads[d] == 0
-	}
+	// A pad on one side and a cut on the other move the pixels.
+	padded := slices.ContainsFunc(s.BeginPads, func(n int) bool { return n != 0 })
+	v.alike = v.taps == 1 && !padded && slices.Equal(s.In, s.Out) && v.k == Depths(v.k)
 	return v
 }
 
