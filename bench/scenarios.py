@@ -11,6 +11,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from backends import OPEN
+
 MB = 1 << 20
 MODELS = pathlib.Path(__file__).resolve().parents[1] / "tests" / "models"
 Result = dict[str, float]
@@ -38,8 +40,6 @@ def _kept() -> int:
 
 
 def _open(backend: str, model: str, **options: str) -> Any:
-    from backends import OPEN
-
     return OPEN[backend](str(MODELS / f"{model}.onnx"), 1, **options)
 
 
@@ -133,7 +133,6 @@ def engine(backend: str) -> Result:
 
 def start(backend: str) -> Result:
     """Import, load and first result of a 3-float Add, beyond `import numpy`."""
-    import backends  # noqa: F401, which is no part of any runtime's start
     import numpy as np
 
     a = np.ones(3, np.float32)

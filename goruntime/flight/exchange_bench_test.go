@@ -3,8 +3,6 @@ package flight
 import (
 	"context"
 	"io"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -16,6 +14,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/goruntime/goruntime/goruntime/exec"
+	"github.com/goruntime/goruntime/goruntime/internal/testkit"
 )
 
 // memoryStream is a DoExchange without a network: it gives the messages that were
@@ -70,14 +69,7 @@ func (k *sentMessages) Send(d *aflight.FlightData) error {
 // BenchmarkExchange measures what a batch costs above gRPC.
 func BenchmarkExchange(b *testing.B) {
 	const rows, width = 683, 3
-	dir := b.TempDir()
-	text, err := os.ReadFile("../../tests/models/fixed.onnx")
-	if err != nil {
-		b.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "fixed.onnx"), text, 0o644); err != nil {
-		b.Fatal(err)
-	}
+	dir := testkit.ModelFolder(b, "../../tests/models/fixed.onnx", "fixed.onnx")
 	r := NewRepository(dir, exec.Options{})
 	defer r.Close()
 	r.Refresh()

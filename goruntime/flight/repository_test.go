@@ -49,14 +49,7 @@ func TestAModelIsReplacedWhileItServes(t *testing.T) {
 
 func TestManifestsOfOtherModelsAreRefused(t *testing.T) {
 	testkit.NoLeaks(t)
-	dir := t.TempDir()
-	text, err := os.ReadFile("../../tests/models/double.onnx")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "m.onnx"), text, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	dir := testkit.ModelFolder(t, "../../tests/models/double.onnx", "m.onnx")
 	r := NewRepository(dir, exec.Options{})
 	defer r.Close()
 	for _, c := range []struct {

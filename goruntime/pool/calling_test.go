@@ -1,7 +1,6 @@
 package pool
 
 import (
-	"runtime"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -27,10 +26,7 @@ func (*slow) Chunk(int, int) { time.Sleep(time.Millisecond) }
 func wakes() uint32 { return atomic.LoadUint32(&crew.word) }
 
 func TestALoopThatIsOverSoonWakesNobody(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
-	if Width() < 2 {
-		t.Skip("one processor")
-	}
+	twoThreads(t)
 	for range 50 { // of which others may interrupt some
 		asleep(t)
 		before := wakes()
@@ -43,10 +39,7 @@ func TestALoopThatIsOverSoonWakesNobody(t *testing.T) {
 }
 
 func TestALoopThatGoesOnIsHelped(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
-	if Width() < 2 {
-		t.Skip("one processor")
-	}
+	twoThreads(t)
 	asleep(t)
 	before, c := wakes(), &Counters{}
 	Enter(2).Counting(c).For(64, 1, &slow{})
@@ -61,10 +54,7 @@ func TestALoopThatGoesOnIsHelped(t *testing.T) {
 // A loop of as many chunks as threads is helped from its beginning: when the first chunk is
 // over, nothing is left to call for.
 func TestALoopOfAChunkAThreadIsHelped(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
-	if Width() < 2 {
-		t.Skip("one processor")
-	}
+	twoThreads(t)
 	asleep(t)
 	before := wakes()
 	Enter(2).For(2, 1, &none{})
@@ -75,10 +65,7 @@ func TestALoopOfAChunkAThreadIsHelped(t *testing.T) {
 
 // Loops that are short one by one call for help together.
 func TestManyShortLoopsAreHelped(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
-	if Width() < 2 {
-		t.Skip("one processor")
-	}
+	twoThreads(t)
 	for range 50 {
 		asleep(t)
 		before, s := wakes(), &spinTask{}

@@ -10,11 +10,18 @@ type none struct{}
 
 func (*none) Chunk(int, int) {}
 
-func TestLoopsAreCountedByWhoRanThem(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
+// twoThreads lets loops use two threads until the test ends, which needs as many processors.
+func twoThreads(t *testing.T) {
+	t.Helper()
+	before := runtime.GOMAXPROCS(2)
+	t.Cleanup(func() { runtime.GOMAXPROCS(before) })
 	if Width() < 2 {
 		t.Skip("one processor")
 	}
+}
+
+func TestLoopsAreCountedByWhoRanThem(t *testing.T) {
+	twoThreads(t)
 	c := &Counters{}
 	Enter(1).Counting(c).For(1000, 1, &none{}) // one thread
 	Enter(2).Counting(c).For(10, 10, &none{})  // one chunk

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ._control import call, report
 from ._load import native
-from .errors import ArgumentError
+from .errors import ArgumentError, WrongTypeError
 
 if TYPE_CHECKING:
     from typing import Self
@@ -185,8 +185,6 @@ def check_arenas(**arenas: object) -> None:
     Raises:
         WrongTypeError: one is neither.
     """
-    from .errors import WrongTypeError
-
     for name, arena in arenas.items():
         if arena is not None and not isinstance(arena, _Arena):
             kind = IOArena if name.startswith("io") else ExecutionArena

@@ -99,14 +99,7 @@ func (a *authority) pool() (string, *x509.CertPool) {
 func serve(t *testing.T, s *serving) string {
 	t.Helper()
 	testkit.NoLeaks(t)
-	dir := t.TempDir()
-	text, err := os.ReadFile("../../../tests/models/double.onnx")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "double.onnx"), text, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	dir := testkit.ModelFolder(t, "../../../tests/models/double.onnx", "double.onnx")
 	out, in, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)

@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"net"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -36,14 +34,7 @@ import (
 func serve(t *testing.T, o flight.Options) load.Target {
 	t.Helper()
 	testkit.NoLeaks(t)
-	dir := t.TempDir()
-	text, err := os.ReadFile("../../../tests/models/double.onnx")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "double.onnx"), text, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	dir := testkit.ModelFolder(t, "../../../tests/models/double.onnx", "double.onnx")
 	r := flight.NewRepository(dir, exec.Options{})
 	if failed := r.Refresh(); len(failed) > 0 {
 		t.Fatal(failed)
