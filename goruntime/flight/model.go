@@ -10,6 +10,7 @@ import (
 	"github.com/goruntime/goruntime/goruntime/arrowio"
 	"github.com/goruntime/goruntime/goruntime/errs"
 	"github.com/goruntime/goruntime/goruntime/exec"
+	"github.com/goruntime/goruntime/goruntime/onnx"
 	"github.com/goruntime/goruntime/goruntime/pool"
 )
 
@@ -19,6 +20,7 @@ import (
 // Concurrency: all methods are safe from any goroutine.
 type Model struct {
 	file     found
+	external map[string]stamp // the files of its weights that lie beside it
 	manifest *arrowio.Manifest
 	session  *exec.Session
 	gate     *gate
@@ -50,21 +52,46 @@ func openModel(f found, o exec.Options, ms *metrics, c *crew) (*Model, error) {
 			return nil, err
 		}
 	}
-	if err := verify(f, manifest); err != nil {
+	model, err := onnx.Read(f.path)
+	if err != nil {
 		return nil, err
 	}
-	s, err := exec.Open(f.path, o)
+	_, raw, _ := model.Source()
+	if err := verify(f, raw, manifest); err != nil {
+		model.Close()
+		return nil, err
+	}
+	external := map[string]stamp{}
+	for _, path := range model.External() {
+		external[path] = stampOf(path)
+	}
+	model.Fetch()
+	s, err := exec.New(model, o)
 	if err != nil {
+		model.Close()
 		return nil, err
 	}
 	if err := manifest.Check(s); err != nil {
 		s.Close()
 		return nil, errs.New(errs.CodeOf(err), "%s: %w", f.manifest, err)
 	}
-	m := &Model{file: f, manifest: manifest, session: s, gate: newGate(manifest.Limits), metrics: ms, crew: c, plans: map[string]*planned{}}
+	m := &Model{
+		file: f, external: external, manifest: manifest, session: s, gate: newGate(manifest.Limits), metrics: ms, crew: c,
+		plans: map[string]*planned{},
+	}
 	m.stages, m.counts = newStages(ms, m.Name(), m.Version()), ms.countsOf(m)
 	m.users.Store(1)
 	return m, nil
+}
+
+// stale reports whether weights beside the model were written since it was read.
+func (m *Model) stale() bool {
+	for path, then := range m.external {
+		if stampOf(path) != then {
+			return true
+		}
+	}
+	return false
 }
 
 // Name returns the model's name, Version its version.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -20,18 +19,20 @@ import (
 
 // Repository holds the models of a folder: NAME/VERSION/model.onnx, NAME/model.onnx,
 // or NAME.onnx, each with its manifest beside it (model.manifest.json,
-// NAME.manifest.json).
+// NAME.manifest.json). Files may be written over while their models serve.
 //
-// Concurrency: all methods are safe from any goroutine.
+// Concurrency: all methods are safe from any goroutine; models are there while others
+// are loaded.
 type Repository struct {
 	dir     string
 	options exec.Options
 	metrics *metrics
 	crew    *crew
 
-	mu       sync.Mutex // protects all below; held while a model is loaded
+	loading  sync.Mutex       // protects failed; held while models are loaded, before mu
+	failed   map[name]failure // files that could not be loaded
+	mu       sync.Mutex       // protects all below
 	models   map[name]*Model
-	failed   map[name]found // files that could not be loaded, not tried again until they change
 	unloaded map[name]found // what Unload let go of, not loaded until it changes
 }
 
@@ -41,14 +42,21 @@ type name struct{ model, version string }
 // found is a model file of the folder.
 type found struct {
 	name
-	path     string
-	manifest string // empty where there is none
-	changed  int64  // when either was written
+	path            string
+	manifest        string // empty where there is none
+	written, edited stamp  // the model and the manifest
+}
+
+// failure is a file that could not be loaded, which is not tried again until it changes, or
+// something in its folder: what it lacks may come after it.
+type failure struct {
+	file   found
+	folder string
 }
 
 // NewRepository returns an empty repository over a folder, or over one model file.
 func NewRepository(dir string, o exec.Options) *Repository {
-	return &Repository{dir: dir, options: o, models: map[name]*Model{}, failed: map[name]found{}, unloaded: map[name]found{}, metrics: newMetrics(), crew: newCrew(o.Threads)}
+	return &Repository{dir: dir, options: o, models: map[name]*Model{}, failed: map[name]failure{}, unloaded: map[name]found{}, metrics: newMetrics(), crew: newCrew(o.Threads)}
 }
 
 // Refresh loads what is new or changed in the folder, and lets go of what is gone.
@@ -56,26 +64,29 @@ func NewRepository(dir string, o exec.Options) *Repository {
 // loaded leaves its earlier form in place and is tried again when it changes; new
 // failures are returned.
 func (r *Repository) Refresh() []error {
+	r.loading.Lock()
+	defer r.loading.Unlock()
 	list, err := scan(r.dir)
 	if err != nil {
 		return []error{err}
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	var failed []error
 	seen := map[name]bool{}
 	for _, f := range list {
 		seen[f.name] = true
-		if old := r.models[f.name]; old != nil && old.file == f || r.failed[f.name] == f || r.unloaded[f.name] == f {
+		if !r.due(f) {
 			continue
 		}
 		delete(r.failed, f.name)
-		delete(r.unloaded, f.name)
+		folder := folderOf(f.path)
 		if err := r.load(f); err != nil {
-			r.failed[f.name] = f
+			r.failed[f.name] = failure{f, folder}
 			failed = append(failed, errs.New(errs.CodeOf(err), "%s: %w", f.path, err))
 		}
 	}
+	maps.DeleteFunc(r.failed, func(n name, _ failure) bool { return !seen[n] })
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	for n, m := range r.models {
 		if !seen[n] {
 			delete(r.models, n)
@@ -86,12 +97,32 @@ func (r *Repository) Refresh() []error {
 	return failed
 }
 
-// load opens a model and puts it in the place of an earlier one. The lock is held.
+// due reports whether a file is to be loaded. Loading is locked.
+func (r *Repository) due(f found) bool {
+	if before, ok := r.failed[f.name]; ok && before == (failure{f, folderOf(f.path)}) {
+		return false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if old := r.models[f.name]; old != nil && old.file == f && !old.stale() {
+		return false
+	}
+	return r.unloaded[f.name] != f
+}
+
+// load opens a model and puts it in the place of an earlier one. Loading is locked.
 func (r *Repository) load(f found) error {
 	m, err := openModel(f, r.options, r.metrics, r.crew)
 	if err != nil {
 		return err
 	}
+	if now := at(f.path, f.model, f.version); now != f || m.stale() {
+		m.leave()
+		return errs.New(errs.IO, "it was written while it was read: it is loaded when that has ended")
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.unloaded, f.name)
 	if old := r.models[f.name]; old != nil {
 		old.leave()
 	}
@@ -99,14 +130,18 @@ func (r *Repository) load(f found) error {
 	return nil
 }
 
-// Load loads what Unload let go of, of that name and version, each of any where it is
-// empty, and what is new or changed.
+// Load loads what Unload let go of, or what could not be loaded, of that name and version,
+// each of any where it is empty, and what is new or changed.
 func (r *Repository) Load(model, version string) []error {
-	r.mu.Lock()
-	maps.DeleteFunc(r.unloaded, func(n name, _ found) bool {
+	asked := func(n name) bool {
 		return (model == "" || n.model == model) && (version == "" || n.version == version)
-	})
+	}
+	r.loading.Lock()
+	maps.DeleteFunc(r.failed, func(n name, _ failure) bool { return asked(n) })
+	r.mu.Lock()
+	maps.DeleteFunc(r.unloaded, func(n name, _ found) bool { return asked(n) })
 	r.mu.Unlock()
+	r.loading.Unlock()
 	return r.Refresh()
 }
 
@@ -220,37 +255,25 @@ func scan(dir string) ([]found, error) {
 
 // at describes a model file.
 func at(path, model, version string) found {
-	f := found{name: name{model, version}, path: path}
+	f := found{name: name{model, version}, path: path, written: stampOf(path)}
 	manifest := strings.TrimSuffix(path, ".onnx") + ".manifest.json"
-	if info, err := os.Stat(path); err == nil {
-		f.changed = info.ModTime().UnixNano()
-	}
-	if info, err := os.Stat(manifest); err == nil {
+	if f.edited = stampOf(manifest); f.edited != (stamp{}) {
 		f.manifest = manifest
-		f.changed = max(f.changed, info.ModTime().UnixNano())
 	}
 	return f
 }
 
-// verify compares a file with the name, the version and the checksum of its manifest.
-func verify(f found, m *arrowio.Manifest) error {
+// verify compares the bytes of a file with the name, the version and the checksum of its
+// manifest.
+func verify(f found, raw []byte, m *arrowio.Manifest) error {
 	if said := (name{cmp.Or(m.Name, f.model), cmp.Or(m.Version, f.version)}); said != f.name {
 		return errs.New(errs.Model, "the manifest is of the model %s, version %s, the file is served as %s, version %s: put it at NAME/VERSION/model.onnx", said.model, said.version, f.model, f.version)
 	}
 	if m.Checksum == "" {
 		return nil
 	}
-	file, err := os.Open(f.path)
-	if err != nil {
-		return errs.New(errs.IO, "%w", err)
-	}
-	defer file.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, file); err != nil {
-		return errs.New(errs.IO, "%w", err)
-	}
-	if got := hex.EncodeToString(h.Sum(nil)); got != m.Checksum {
-		return errs.New(errs.Model, "its SHA-256 is %s, the manifest says %s", got, m.Checksum)
+	if sum := sha256.Sum256(raw); hex.EncodeToString(sum[:]) != m.Checksum {
+		return errs.New(errs.Model, "its SHA-256 is %x, the manifest says %s", sum, m.Checksum)
 	}
 	return nil
 }

@@ -1,9 +1,12 @@
 // Package mapped holds read-only file maps that are reference counted: weights
 // are read where the file lies in the page cache, and the map goes with the
-// last of its users.
+// last of its users. A map shows what others write to its file, and ends the process
+// where they make it shorter: files that may be written while they are used are read
+// into a map of no file.
 package mapped
 
 import (
+	"io"
 	"os"
 	"sync/atomic"
 
@@ -29,6 +32,34 @@ type File struct {
 //
 // Errors: errs.IO naming the path.
 func Open(path string) (*File, error) {
+	return take(path, func(f *os.File, size int) ([]byte, error) {
+		return unix.Mmap(int(f.Fd()), 0, size, unix.PROT_READ, unix.MAP_PRIVATE)
+	})
+}
+
+// Read is Open for a file that may be written while it is used: the bytes are a copy.
+//
+// Errors: errs.IO naming the path, also where the file became shorter meanwhile.
+func Read(path string) (*File, error) { return take(path, copied) }
+
+// copied returns a map of no file with the bytes of one.
+func copied(f *os.File, size int) ([]byte, error) {
+	b, err := unix.Mmap(-1, 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
+	if err != nil {
+		return nil, err
+	}
+	if _, err = io.ReadFull(f, b); err == nil {
+		err = unix.Mprotect(b, unix.PROT_READ)
+	}
+	if err != nil {
+		_ = unix.Munmap(b) // fails only for a range that was never mapped
+		return nil, err
+	}
+	return b, nil
+}
+
+// take returns a file whose bytes lie where place puts them.
+func take(path string, place func(f *os.File, size int) ([]byte, error)) (*File, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, errs.New(errs.IO, "%w", err)
@@ -43,13 +74,10 @@ func Open(path string) (*File, error) {
 	}
 	m := &File{}
 	m.refs.Store(1)
-	if info.Size() == 0 {
-		m.watch = own.Over(m, "mapped.File")
-		return m, nil
-	}
-	m.b, err = unix.Mmap(int(f.Fd()), 0, int(info.Size()), unix.PROT_READ, unix.MAP_PRIVATE)
-	if err != nil {
-		return nil, errs.New(errs.IO, "mapping %s (%d bytes): %w", path, info.Size(), err)
+	if info.Size() > 0 {
+		if m.b, err = place(f, int(info.Size())); err != nil {
+			return nil, errs.New(errs.IO, "mapping %s (%d bytes): %w", path, info.Size(), err)
+		}
 	}
 	m.watch = own.Over(m, "mapped.File")
 	return m, nil

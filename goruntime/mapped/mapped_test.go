@@ -53,6 +53,36 @@ func TestBytesAreTheFile(t *testing.T) {
 	}
 }
 
+// What was read is a copy, which does not care about what becomes of the file.
+func TestWhatWasReadIsACopy(t *testing.T) {
+	testkit.NoLeaks(t)
+	for _, n := range []int{0, 1, 4097, 100_000} {
+		want := bytes.Repeat([]byte("goruntime"), n/9+1)[:n]
+		path := write(t, want)
+		f, err := Read(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if maps := mapsOf(t, path); maps != 0 {
+			t.Errorf("the file of %d bytes is mapped %d times", n, maps)
+		}
+		for _, other := range [][]byte{bytes.Repeat([]byte("x"), n), nil} {
+			if err := os.WriteFile(path, other, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(f.Bytes(), want) {
+				t.Errorf("%d bytes that were read show what was written later", n)
+			}
+		}
+		f.Release()
+	}
+	for _, path := range []string{filepath.Join(t.TempDir(), "none"), t.TempDir()} {
+		if _, err := Read(path); errs.CodeOf(err) != errs.IO || !strings.Contains(err.Error(), path) {
+			t.Error(err)
+		}
+	}
+}
+
 func TestEmptyFile(t *testing.T) {
 	testkit.NoLeaks(t)
 	f := open(t, write(t, nil))

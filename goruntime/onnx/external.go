@@ -29,6 +29,7 @@ func (d *decoder) externalData(m span, t *Tensor) *fault {
 	switch kv.Key {
 	case "location":
 		t.external.location = kv.Value
+		d.files.locations = append(d.files.locations, kv.Value)
 		return nil
 	case "offset":
 		return number(m, kv, &t.external.offset)

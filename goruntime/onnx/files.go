@@ -2,6 +2,7 @@ package onnx
 
 import (
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"github.com/goruntime/goruntime/goruntime/errs"
@@ -14,6 +15,9 @@ type files struct {
 	dir  string // where external data lies, empty where there can be none
 	path string // of the model file, empty where it came as bytes
 	raw  []byte // what the model was parsed from
+	take func(path string) (*mapped.File, error)
+	// locations are those of all tensors outside, in the order of the model.
+	locations []string
 
 	mu     sync.Mutex // protects all below
 	model  *mapped.File
@@ -25,8 +29,23 @@ type files struct {
 //
 // Ownership: the caller's until Close.
 // Errors: errs.IO for the file, errs.Model for what is in it.
-func Open(path string) (*Model, error) {
-	f, err := mapped.Open(path)
+func Open(path string) (*Model, error) { return open(path, mapped.Open) }
+
+// Read is Open for files that may be written while the model is used, as those in a
+// server's folder: the model has a copy of its own. Fetch copies external data, which else
+// happens when a tensor in it is first read.
+func Read(path string) (*Model, error) { return open(path, mapped.Read) }
+
+// Fetch opens all files of external data. One that cannot be opened is an error when a
+// tensor in it is read.
+func (m *Model) Fetch() {
+	for _, location := range m.files.locations {
+		_, _ = m.files.open(location)
+	}
+}
+
+func open(path string, take func(path string) (*mapped.File, error)) (*Model, error) {
+	f, err := take(path)
 	if err != nil {
 		return nil, err
 	}
@@ -35,8 +54,20 @@ func Open(path string) (*Model, error) {
 		f.Release()
 		return nil, errs.New(errs.CodeOf(err), "%s: %w", path, err)
 	}
-	m.files.path, m.files.model = filepath.Join(m.files.dir, filepath.Base(path)), f
+	m.files.path, m.files.model, m.files.take = filepath.Join(m.files.dir, filepath.Base(path)), f, take
 	return m, nil
+}
+
+// External returns the paths of the files beside the model that tensors lie in, each once.
+func (m *Model) External() []string {
+	var paths []string
+	for _, location := range m.files.locations {
+		path := filepath.Join(m.files.dir, location)
+		if m.files.dir != "" && filepath.IsLocal(location) && !slices.Contains(paths, path) {
+			paths = append(paths, path)
+		}
+	}
+	return paths
 }
 
 // Source returns what the model was read from: the path of its file, "" where there is
@@ -78,7 +109,11 @@ func (fs *files) open(location string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := mapped.Open(path)
+	take := fs.take
+	if take == nil { // of a model that was parsed from bytes
+		take = mapped.Open
+	}
+	f, err := take(path)
 	if err != nil {
 		return nil, err
 	}
