@@ -1,11 +1,13 @@
 package exec
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/goruntime/goruntime/goruntime/internal/testkit"
+	"github.com/goruntime/goruntime/goruntime/onnx"
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
 
@@ -227,5 +229,65 @@ func TestThePlanShowsWhatIsFused(t *testing.T) {
 	}
 	if !strings.Contains(e.String(), "0 Relu+Exp(x) -> z f32[40] io") {
 		t.Errorf("the plan says %s", e)
+	}
+}
+
+// A Relu is applied by the product itself where nothing else comes between: in all forms of
+// a Gemm, whatever its rows and columns, it gives the bytes of a node of its own.
+func TestARectifiedGemmHasTheBytesOfItsNodes(t *testing.T) {
+	testkit.NoLeaks(t)
+	nan := float32(math.NaN())
+	for _, c := range []struct {
+		name    string
+		m, n, k int
+		c       tensor.Shape // nil without
+		fed     bool         // B comes with the run, transposed
+		attrs   []onnx.Attr
+	}{
+		{name: "a bias for each column", m: 50, n: 20, k: 9, c: tensor.Shape{20}},
+		{name: "one column", m: 50, n: 1, k: 33, c: tensor.Shape{1}},
+		{name: "one row", m: 1, n: 70, k: 9, c: tensor.Shape{70}},
+		{name: "a bias for each row", m: 35, n: 20, k: 9, c: tensor.Shape{35, 1}},
+		{name: "a whole matrix is added", m: 35, n: 20, k: 9, c: tensor.Shape{35, 20}},
+		{name: "a factor", m: 35, n: 20, k: 9, c: tensor.Shape{20}, attrs: []onnx.Attr{{Name: "alpha", Type: onnx.AttrFloat, F: 0.5}}},
+		{name: "the transpose of what is fed", m: 4, n: 40, k: 9, c: tensor.Shape{40}, fed: true},
+		{name: "nothing is added", m: 19, n: 33, k: 9},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := newModel(t)
+			b.input("x", tensor.F32)
+			x := f32(tensor.Shape{c.m, c.k}, draw(c.m*c.k)...)
+			tensor.Elems[float32](&x)[c.k/2] = nan
+			in, names := []tensor.View{x}, []string{"x", "w"}
+			if w := draw(c.n * c.k); c.fed {
+				b.input("w", tensor.F32)
+				in = append(in, f32(tensor.Shape{c.n, c.k}, w...))
+				c.attrs = append(c.attrs, intAttr("transB", 1))
+			} else {
+				b.init(floatsTensor(b.t, "w", []int64{int64(c.k), int64(c.n)}, w...))
+			}
+			if c.c != nil {
+				var dims []int64
+				for _, d := range c.c {
+					dims = append(dims, int64(d))
+				}
+				names = append(names, b.init(floatsTensor(b.t, "c", dims, draw(c.c.Elements())...)))
+			}
+			b.node("Gemm", names, []string{"g"}, c.attrs...)
+			b.node("Relu", []string{"g"}, []string{"z"})
+			b.outputs("z")
+			s, plain := mustNew(t, &b.m, Options{}), mustNew(t, &b.m, Options{NoFusion: true})
+			defer s.Close()
+			defer plain.Close()
+			if got := fusedOf(t, s, nil, in...); !slices.Equal(got, []string{"Gemm+Relu"}) {
+				t.Errorf("steps %q", got)
+			}
+			out, ref := runWith(t, s, in...), runWith(t, plain, in...)
+			defer release(out)
+			defer release(ref)
+			if !same(copyOf(out), copyOf(ref)) {
+				t.Error("other bytes than the nodes one by one")
+			}
+		})
 	}
 }

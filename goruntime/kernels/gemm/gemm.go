@@ -58,7 +58,7 @@ type tile struct {
 	ldc  int            // 40
 	k    int            // 48
 	bias unsafe.Pointer // 56
-	mask unsafe.Pointer // 64, of the last vector
+	mask unsafe.Pointer // 64, of the last vector: of columns, in a tall tile of k
 	from int            // 72, a Start
 	relu int            // 80, 0 or 1
 	rows int            // for the portable kernel, which serves every size
@@ -74,10 +74,11 @@ type variant struct {
 	lanes int // of a vector
 	vecs  int // of the largest tile
 	run   func(t *tile, rows, vecs int)
+	talls []func(t *tile) // of lanes rows and 1, 2, ... columns
 }
 
 // variants, the best first; portable is the definition.
-var variants = append(vectorVariants, variant{"portable", cpu.Portable, 6, 16, 4, func(t *tile, _, _ int) { portable(t) }})
+var variants = append(vectorVariants, variant{"portable", cpu.Portable, 6, 16, 4, func(t *tile, _, _ int) { portable(t) }, nil})
 
 func chosen() *variant {
 	best := cpu.Best()
@@ -159,22 +160,42 @@ func Run(g *Args, m0, m1, n0, n1 int) {
 	for j, w := n0, 0; j < n1; j += w {
 		w = min(v.lanes*v.vecs, n1-j, Panel-j%Panel) // no tile lies in two panels
 		vecs := (w + v.lanes - 1) / v.lanes
-		t.mask, t.cols = maskOf(v.lanes, w-(vecs-1)*v.lanes), w
-		t.b = g.column(j)
-		for i := m0; i < m1; i += v.rows {
-			t.rows = min(v.rows, m1-i)
-			// SAFETY: all offsets are inside the matrices by the caller's contract.
-			t.a = unsafe.Add(g.A, 4*i*g.LDA)
-			t.c = unsafe.Add(g.C, 4*(i*g.LDC+j))
-			switch g.Start {
-			case Columns:
-				t.bias = unsafe.Add(g.Bias, 4*j)
-			case Rows:
-				t.bias = unsafe.Add(g.Bias, 4*i)
+		t.cols, t.b = w, g.column(j)
+		i := m0
+		if v.tall(g, w) {
+			t.mask = maskOf(v.lanes, (g.K-1)%v.lanes+1)
+			for ; m1-i >= v.lanes; i += v.lanes {
+				g.point(&t, i, j)
+				v.talls[w-1](borrow(&t))
+				runtime.KeepAlive(&t) // live during the call: a stack that moves takes it along
 			}
-			v.run(borrow(&t), t.rows, vecs)
-			runtime.KeepAlive(&t) // live during the call: a stack that moves takes it along
 		}
+		t.mask = maskOf(v.lanes, w-(vecs-1)*v.lanes)
+		for ; i < m1; i += v.rows {
+			t.rows = min(v.rows, m1-i)
+			g.point(&t, i, j)
+			v.run(borrow(&t), t.rows, vecs)
+			runtime.KeepAlive(&t) // as above
+		}
+	}
+}
+
+// tall reports whether w columns are computed with a lane for each row: turning A is worth
+// it where they are few beside K.
+func (v *variant) tall(g *Args, w int) bool {
+	return w <= len(v.talls) && 4*(w+1) <= g.K && g.Start != Add && !g.Apart
+}
+
+// point sets where the tile of C at row i and column j and what goes into it lies.
+func (g *Args) point(t *tile, i, j int) {
+	// SAFETY: all offsets are inside the matrices by the caller's contract.
+	t.a = unsafe.Add(g.A, 4*i*g.LDA)
+	t.c = unsafe.Add(g.C, 4*(i*g.LDC+j))
+	switch g.Start {
+	case Columns:
+		t.bias = unsafe.Add(g.Bias, 4*j)
+	case Rows:
+		t.bias = unsafe.Add(g.Bias, 4*i)
 	}
 }
 

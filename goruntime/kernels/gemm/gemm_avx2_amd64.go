@@ -93,3 +93,17 @@ var avx2ApartTiles = [6][2]func(*tile){
 	{avx2Apart5x1, avx2Apart5x2},
 	{avx2Apart6x1, avx2Apart6x2},
 }
+
+//go:noescape
+func avx2Tall1(p *tile)
+
+//go:noescape
+func avx2Tall2(p *tile)
+
+//go:noescape
+func avx2Tall3(p *tile)
+
+//go:noescape
+func avx2Tall4(p *tile)
+
+var avx2Talls = [4]func(*tile){avx2Tall1, avx2Tall2, avx2Tall3, avx2Tall4}

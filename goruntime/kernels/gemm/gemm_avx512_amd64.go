@@ -165,3 +165,29 @@ var avx512ApartTiles = [6][4]func(*tile){
 	{avx512Apart5x1, avx512Apart5x2, avx512Apart5x3, avx512Apart5x4},
 	{avx512Apart6x1, avx512Apart6x2, avx512Apart6x3, avx512Apart6x4},
 }
+
+//go:noescape
+func avx512Tall1(p *tile)
+
+//go:noescape
+func avx512Tall2(p *tile)
+
+//go:noescape
+func avx512Tall3(p *tile)
+
+//go:noescape
+func avx512Tall4(p *tile)
+
+//go:noescape
+func avx512Tall5(p *tile)
+
+//go:noescape
+func avx512Tall6(p *tile)
+
+//go:noescape
+func avx512Tall7(p *tile)
+
+//go:noescape
+func avx512Tall8(p *tile)
+
+var avx512Talls = [8]func(*tile){avx512Tall1, avx512Tall2, avx512Tall3, avx512Tall4, avx512Tall5, avx512Tall6, avx512Tall7, avx512Tall8}

@@ -59,9 +59,9 @@ func TestEveryVariantAgreesWithFloat64(t *testing.T) {
 		}
 		old := variants
 		variants = []variant{v}
-		for _, m := range []int{1, 2, 5, 6, 7, 13} {
-			for _, n := range []int{1, 7, 8, 15, 16, 17, 33, 63, 64, 65, 130} {
-				for _, k := range []int{0, 1, 3, 64, 257} {
+		for _, m := range []int{1, 2, 5, 6, 7, 13, 16, 41} {
+			for _, n := range []int{1, 2, 3, 4, 5, 7, 8, 15, 16, 17, 33, 63, 64, 65, 130} {
+				for _, k := range []int{0, 1, 3, 8, 15, 64, 257} {
 					for start := Zero; start <= Add; start++ {
 						check(t, r, v.name, m, n, k, start, (m+n+k)%2 == 0, false)
 						check(t, r, v.name, m, n, k, start, (m+n+k)%2 == 0, true)
@@ -97,7 +97,13 @@ func check(t *testing.T, r *rand.Rand, name string, m, n, k int, start Start, re
 
 func TestARowAloneHasTheSameBits(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	const m, n, k = 13, 150, 77
+	for _, size := range [][3]int{{13, 150, 77}, {57, 1, 64}, {57, 2, 30}, {57, 3, 8}, {57, 4, 77}, {57, 5, 9}, {57, 6, 16}, {57, 7, 17}, {57, 72, 33}} {
+		alone(t, r, size[0], size[1], size[2])
+	}
+}
+
+func alone(t *testing.T, r *rand.Rand, m, n, k int) {
+	t.Helper()
 	a, b := random(r, m*k), random(r, k*n)
 	whole, single := make([]float32, m*n), make([]float32, m*n)
 	for _, apart := range []bool{false, true} {
@@ -111,7 +117,7 @@ func TestARowAloneHasTheSameBits(t *testing.T) {
 		}
 		for i := range whole {
 			if math.Float32bits(whole[i]) != math.Float32bits(single[i]) {
-				t.Fatalf("apart %v, element %d: %v in the batch, %v alone", apart, i, whole[i], single[i])
+				t.Fatalf("%dx%dx%d apart %v, element %d: %v in the batch, %v alone", m, n, k, apart, i, whole[i], single[i])
 			}
 		}
 	}

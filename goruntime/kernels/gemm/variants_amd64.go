@@ -11,12 +11,12 @@ var vectorVariants = []variant{
 			return
 		}
 		avx512Tiles[rows-1][vecs-1](t)
-	}},
+	}, avx512Talls[:]},
 	{"avx2", cpu.AVX2, 6, 8, 2, func(t *tile, rows, vecs int) {
 		if t.far {
 			avx2ApartTiles[rows-1][vecs-1](t)
 			return
 		}
 		avx2Tiles[rows-1][vecs-1](t)
-	}},
+	}, avx2Talls[:]},
 }

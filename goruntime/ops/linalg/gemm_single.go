@@ -133,13 +133,17 @@ func (h *gemmSheet) prepare(c *op.Context, s *gemmState, turned bool, values fun
 	return nil
 }
 
-// bind gives a, b and y their parts of the workspace.
+// bind gives a, b and y their parts of the workspace. A tail of which the product itself
+// can do all is none.
 func (h *gemmSheet) bind(c *op.Context) {
 	w := op.WorkspaceOf[float32](c)
 	h.a, w = w[:h.sizes[0]], w[h.sizes[0]:]
 	h.b, w = w[:h.sizes[1]], w[h.sizes[1]:]
 	h.y, h.work = w[:h.sizes[2]], w[h.sizes[2]:]
 	h.tail = c.Tail()
+	if h.args.Relu = h.tail != nil && h.finish == nil && h.tail.Relu(); h.args.Relu {
+		h.tail = nil
+	}
 }
 
 func gemmSingle(c *op.Context, s *gemmState) {
@@ -225,8 +229,8 @@ func (h *gemmSheet) part(s *gemmState, m0, m1, n0, n1 int) {
 		gemm.Run(&h.args, m0, m1, n0, n1)
 		return
 	}
-	for ; m0 < m1; m0 += rowBlock { // what stays in the cache until it is finished
-		to := min(m1, m0+rowBlock)
+	for block := rowsAtOnce(n1 - n0); m0 < m1; m0 += block {
+		to := min(m1, m0+block)
 		gemm.Run(&h.args, m0, to, n0, n1)
 		h.end(s, m0, to, n0, n1)
 	}

@@ -163,8 +163,17 @@ func stepsOf(t *chain.Bound) int {
 // flopsGrain is how many multiply-adds make a chunk worth handing out.
 const flopsGrain = 256 << 10
 
-// rowBlock is a multiple of every tile's rows.
+// rowBlock is a multiple of the rows of every tile of more than a few columns.
 const rowBlock = 24
+
+// rowsAtOnce returns how many rows of n numbers stay in the cache until they are finished:
+// more, of every tile's, where rows are short.
+func rowsAtOnce(n int) int {
+	if n <= gemm.Panel {
+		return 4 * rowBlock
+	}
+	return rowBlock
+}
 
 // Chunk implements op.Task over the parts of all products.
 func (p *product) Chunk(lo, hi int) {
@@ -210,8 +219,8 @@ func (p *product) fromColumns(g *gemm.Args, m0, m1, n0, n1 int, scratch []float3
 // withTail computes a part of a product in blocks of rows, each of which stays in
 // the cache until its tail is done. Row 0 of the product is row first of the output.
 func (p *product) withTail(g *gemm.Args, first, m0, m1, n0, n1 int, scratch []float32) {
-	for ; m0 < m1; m0 += rowBlock {
-		to := min(m1, m0+rowBlock)
+	for block := rowsAtOnce(n1 - n0); m0 < m1; m0 += block {
+		to := min(m1, m0+block)
 		gemm.Run(g, m0, to, n0, n1)
 		finishRows(p.tail, first, p.n, m0, to, n0, n1, scratch)
 	}

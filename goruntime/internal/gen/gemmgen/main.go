@@ -1,6 +1,6 @@
 // Command gemmgen writes the assembly of kernels/gemm: one tile kernel for each
-// number of rows and vectors, of products and of squared distances, described once for
-// AVX-512 and AVX2.
+// number of rows and vectors, of products and of squared distances, and tall ones for few
+// columns, described once for AVX-512 and AVX2.
 //
 //	go run ./internal/gen/gemmgen DIR
 package main
@@ -19,11 +19,12 @@ type isa struct {
 	reg     string // register prefix
 	maxVecs int
 	rows    int
+	maxTall int // columns of a tall kernel
 }
 
 var sets = []isa{
-	{name: "avx512", bytes: 64, reg: "Z", maxVecs: 4, rows: 6},
-	{name: "avx2", bytes: 32, reg: "Y", maxVecs: 2, rows: 6},
+	{name: "avx512", bytes: 64, reg: "Z", maxVecs: 4, rows: 6, maxTall: 8},
+	{name: "avx2", bytes: 32, reg: "Y", maxVecs: 2, rows: 6, maxTall: 4},
 }
 
 func main() {
@@ -78,6 +79,17 @@ func (s isa) declarations() string {
 		}
 		b.WriteString("}\n")
 	}
+	for c := 1; c <= s.maxTall; c++ {
+		fmt.Fprintf(&b, "\n//go:noescape\nfunc %s(p *tile)\n", s.tallName(c))
+	}
+	fmt.Fprintf(&b, "\nvar %sTalls = [%d]func(*tile){", s.name, s.maxTall)
+	for c := 1; c <= s.maxTall; c++ {
+		if c > 1 {
+			b.WriteString(", ")
+		}
+		b.WriteString(s.tallName(c))
+	}
+	b.WriteString("}\n")
 	return b.String()
 }
 
@@ -85,6 +97,9 @@ func (s isa) assembly() string {
 	var b strings.Builder
 	b.WriteString(header + "#include \"textflag.h\"\n#include \"funcdata.h\"\n")
 	s.each(func(k kind, r, v int) { s.kernel(&b, k, r, v) })
+	for c := 1; c <= s.maxTall; c++ {
+		s.tall(&b, c)
+	}
 	return b.String()
 }
 
