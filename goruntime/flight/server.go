@@ -49,13 +49,6 @@ type Options struct {
 	Tracer trace.Tracer
 }
 
-// Token is a bearer token.
-type Token struct {
-	Secret string   `json:"token"`
-	Models []string `json:"models,omitempty"` // that it may use; none is all
-	Admin  bool     `json:"admin,omitempty"`  // may load and unload
-}
-
 // Server serves a repository by Arrow Flight.
 type Server struct {
 	grpc    *grpc.Server

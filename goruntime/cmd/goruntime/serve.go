@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -176,12 +175,9 @@ func (s *serving) options() (flight.Options, error) {
 		o.Log = slog.New(slog.NewJSONHandler(os.Stderr, nil))
 	}
 	if s.tokens != "" {
-		text, err := os.ReadFile(s.tokens)
-		if err != nil {
-			return o, fmt.Errorf("the tokens: %w", err)
-		}
-		if err := json.Unmarshal(text, &o.Tokens); err != nil {
-			return o, fmt.Errorf("the tokens in %s: %w", s.tokens, err)
+		var err error
+		if o.Tokens, err = flight.ReadTokens(s.tokens); err != nil {
+			return o, err
 		}
 	}
 	if (s.cert == "") != (s.key == "") {
