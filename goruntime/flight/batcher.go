@@ -15,7 +15,8 @@ import (
 // bytes is reached, or the first has waited long enough. Answers are slices of one.
 //
 // It is used where a manifest sets max_rows, which says that rows do not influence
-// each other; kernels then give each row the bits it has alone.
+// each other; kernels then give each row the bits it has alone. Nor do errors: where a run
+// of several fails, each runs alone.
 type batcher struct {
 	m      *Model
 	plan   *arrowio.Plan
@@ -126,8 +127,7 @@ func (b *batcher) run(list []*request) {
 	live := list[:0:0]
 	for _, r := range list {
 		if err := context.Cause(r.ctx); err != nil {
-			r.feeds.Release()
-			r.answer <- answer{err: errs.New(errs.Canceled, "%w", err)}
+			r.end(answer{err: errs.New(errs.Canceled, "%w", err)})
 			continue
 		}
 		live = append(live, r)
@@ -140,21 +140,44 @@ func (b *batcher) run(list []*request) {
 	t := *spending(clock())
 	start := t.since
 	out, err := b.joined(ctx, live, &t)
+	if err != nil && len(live) > 1 && ctx.Err() == nil {
+		b.apart(live)
+		return
+	}
 	lo := int64(0)
 	for _, r := range live {
 		n := int64(r.feeds.Rows)
-		r.feeds.Release()
 		own := t
 		own.stages[stageQueue] += start - r.asked
-		if err != nil {
-			r.answer <- answer{err: err, spent: own}
-			continue
+		a := answer{err: err, spent: own}
+		if err == nil {
+			a.batch = out.NewSlice(lo, lo+n)
 		}
-		r.answer <- answer{batch: out.NewSlice(lo, lo+n), spent: own}
 		lo += n
+		r.end(a)
 	}
 	if out != nil {
 		out.Release()
+	}
+}
+
+// end answers a request, whose feeds nobody reads any more.
+func (r *request) end(a answer) {
+	r.feeds.Release()
+	r.answer <- a
+}
+
+// apart runs requests each alone: what is wrong with the rows of one, or with all of them at
+// once, is not the others' concern.
+func (b *batcher) apart(list []*request) {
+	for _, r := range list {
+		b.m.metrics.dispatched(b.m, "error", 1)
+		ctx, end := newCaller(r.ctx)
+		t := spending(clock())
+		t.stages[stageQueue] += t.since - r.asked
+		out, err := b.m.run(ctx, b.plan, r.feeds, t)
+		end()
+		r.end(answer{out, *t, err})
 	}
 }
 

@@ -3,6 +3,9 @@ package flight
 import (
 	"context"
 	"maps"
+	"path/filepath"
+	"strings"
+	"sync"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -132,5 +135,64 @@ func TestARequestAloneIsNotCopied(t *testing.T) {
 	}
 	if copies := m.session.IO().Stats().Copies; copies != [arena.NumCopyReasons]int64{} {
 		t.Errorf("copies %v", copies)
+	}
+}
+
+// What fails for the rows of one request does not fail for the others: they get what they
+// get alone.
+func TestOneRequestDoesNotSpoilOthers(t *testing.T) {
+	const rows = 10
+	for _, c := range []struct {
+		name  string
+		asks  [][]int64 // rows of the table
+		wrong int       // the request that is refused, -1 for none
+		alone float64   // runs of one
+	}{
+		{"rows of one", [][]int64{{1, 2}, {3, 99}, {4}}, 1, 3},
+		{"rows of none", [][]int64{{1, 2}, {3}, {4}}, -1, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			testkit.NoLeaks(t)
+			dir := t.TempDir()
+			putTable(t, dir, rows, 7, false)
+			io := arena.NewIO(arena.Options{})
+			defer io.Close()
+			m, err := openModel(at(filepath.Join(dir, "table.onnx"), "table", "1"), exec.Options{IO: io}, newMetrics(), newCrew(0))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer m.leave()
+			total := 0
+			for _, a := range c.asks {
+				total += len(a)
+			}
+			m.manifest.Batch = arrowio.Batching{MaxRows: int64(total), DelayMicros: 3600 * 1000 * 1000}
+			var wg sync.WaitGroup
+			for i, ask := range c.asks {
+				wg.Go(func() {
+					got, err := lookUp(m, ask...)
+					if i == c.wrong {
+						if err == nil || !strings.Contains(err.Error(), "99") {
+							t.Errorf("request %d, which is wrong: %v, %v", i, got, err)
+						}
+						return
+					}
+					if err != nil || len(got) != len(ask) || got[len(got)-1] != 7 {
+						t.Errorf("request %d: %d answers, %v", i, len(got), err)
+					}
+				})
+			}
+			wg.Wait()
+			var d dto.Metric
+			if err := m.metrics.dispatch.WithLabelValues("table", "1", "error").Write(&d); err != nil {
+				t.Fatal(err)
+			}
+			if d.Counter.GetValue() != c.alone {
+				t.Errorf("%v runs because of an error, want %v", d.Counter.GetValue(), c.alone)
+			}
+			if n := io.Stats().LiveBlocks; n != 0 {
+				t.Errorf("%d blocks are live", n)
+			}
+		})
 	}
 }
