@@ -227,9 +227,9 @@ static int whole(PyObject *value) {
   return answer;
 }
 
-/* refuse raises why a value is no array of a dtype, of which input where one is named.
- * What NumPy raised, of a number that is too large for the dtype too, becomes an error of
- * this package. It takes descr. */
+/* refuse raises why a value is no array, of a dtype where one is asked for, and of which
+ * input where one is named. What NumPy raised, of a number that is too large for the dtype
+ * too, becomes an error of this package. It takes descr. */
 static PyObject *refuse(PyArray_Descr *descr, PyObject *input, const char *why) {
   PyObject *kind, *value, *trace;
   PyErr_Fetch(&kind, &value, &trace);
@@ -240,13 +240,14 @@ static PyObject *refuse(PyArray_Descr *descr, PyObject *input, const char *why) 
     PyObject *where = input == NULL ? PyUnicode_FromString("") : PyUnicode_FromFormat("input %R: ", input);
     int code = kind == NULL || PyErr_GivenExceptionMatches(kind, PyExc_TypeError) ? GR_TYPE : GR_ARGUMENT;
     if (where != NULL && why != NULL) gr_raise_text(code, "%U%s, %R expected: round them, or cast them with numpy", where, why, descr);
+    else if (where != NULL && descr == NULL) gr_raise_text(code, "%Uwhat is given is no array: %S", where, value == NULL ? kind : value);
     else if (where != NULL) gr_raise_text(code, "%Uwhat is given is no array of %R: %S", where, descr, value == NULL ? kind : value);
     Py_XDECREF(where);
     Py_XDECREF(kind);
     Py_XDECREF(value);
     Py_XDECREF(trace);
   }
-  Py_DECREF(descr);
+  Py_XDECREF(descr);
   return NULL;
 }
 
@@ -279,14 +280,15 @@ PyObject *gr_to_array(PyObject *value, int dtype, uint64_t io, PyObject *input) 
   }
   Py_XINCREF(descr);
   PyObject *array = PyArray_FromAny(value, descr, 0, 0, NPY_ARRAY_CARRAY_RO, NULL);
-  if (array == NULL && descr != NULL) return refuse(descr, input, NULL);
+  if (array == NULL) return refuse(descr, input, NULL);
   Py_XDECREF(descr);
   return array;
 }
 
 /* gr_to_strings returns an object array that keeps the texts alive, also where value is
- * written to, and, in *strings, a list of them that is freed with PyMem_Free. */
-PyObject *gr_to_strings(PyObject *value, gr_string **strings) {
+ * written to, and, in *strings, a list of them that is freed with PyMem_Free. Errors name
+ * the input, where one is given. */
+PyObject *gr_to_strings(PyObject *value, gr_string **strings, PyObject *input) {
   PyArray_Descr *descr = PyArray_DescrFromType(NPY_OBJECT);
   PyObject *array = PyArray_FromAny(value, descr, 0, 0, NPY_ARRAY_CARRAY_RO | NPY_ARRAY_ENSURECOPY, NULL);
   if (array == NULL) return NULL;
@@ -300,7 +302,10 @@ PyObject *gr_to_strings(PyObject *value, gr_string **strings) {
   for (npy_intp i = 0; i < n; i++) {
     Py_ssize_t size = 0;
     if (items[i] == NULL || !PyUnicode_Check(items[i])) {
-      gr_raise_text(GR_TYPE, "element %zd is of type %s, str expected", (Py_ssize_t)i, items[i] == NULL ? "NULL" : Py_TYPE(items[i])->tp_name);
+      PyObject *where = input == NULL ? PyUnicode_FromString("") : PyUnicode_FromFormat("input %R: ", input);
+      const char *given = items[i] == NULL ? "NULL" : Py_TYPE(items[i])->tp_name;
+      if (where != NULL) gr_raise_text(GR_TYPE, "%Uelement %zd is of type %s, str expected", where, (Py_ssize_t)i, given);
+      Py_XDECREF(where);
     } else if (((*strings)[i].data = PyUnicode_AsUTF8AndSize(items[i], &size)) != NULL) {
       (*strings)[i].size = size;
       continue;

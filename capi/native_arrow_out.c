@@ -118,7 +118,7 @@ static int booleans(Owned *o, PyArrayObject *array) {
 
 static int strings(Owned *o, PyArrayObject *array) {
   gr_string *items = NULL;
-  PyObject *kept = gr_to_strings((PyObject *)array, &items);
+  PyObject *kept = gr_to_strings((PyObject *)array, &items, NULL);
   if (kept == NULL) return -1;
   npy_intp n = PyArray_SIZE(array);
   size_t total = 0;

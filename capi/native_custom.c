@@ -144,7 +144,7 @@ static int put(const gr_custom_call *call, size_t slot, PyObject *result, int ou
     }
   }
   if (dtype == DTYPE_STRING) {
-    if ((texts = gr_to_strings((PyObject *)array, &strings)) == NULL) goto done;
+    if ((texts = gr_to_strings((PyObject *)array, &strings, NULL)) == NULL) goto done;
     for (npy_intp i = 0; i < n; i++) text_size += (size_t)strings[i].size;
   }
   void *data = NULL;

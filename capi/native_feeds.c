@@ -3,6 +3,34 @@
 /* native_feeds.c: the inputs of a run. */
 #include "native_session.h"
 
+/* no_tensor tells whether a value for an input that nothing declares is a sequence,
+ * optional or map. Numbers and texts in lists are tensors, an empty list is a sequence. */
+static int no_tensor(PyObject *value) {
+  if (value == Py_None || PyDict_Check(value)) return 1;
+  if (!PyList_Check(value)) return 0;
+  if (PyList_GET_SIZE(value) == 0) return 1;
+  PyObject *first = PyList_GET_ITEM(value, 0);
+  if (PyArray_Check(first)) return 1;
+  if (PyArray_CheckScalar(first) || PyUnicode_Check(first)) return 0;
+  if (PyObject_HasAttrString(first, "__dlpack__")) return 1;
+  if (Py_EnterRecursiveCall(" in a nested value")) return -1;
+  int answer = no_tensor(first);
+  Py_LeaveRecursiveCall();
+  return answer;
+}
+
+/* feed_undeclared puts input i into the run where it is no tensor, and nothing declares
+ * what it is. It returns 1 where it is one. */
+static int feed_undeclared(Run *r, Py_ssize_t i, PyObject *value, uint64_t io) {
+  int other = no_tensor(value);
+  if (other <= 0) return other < 0 ? -1 : 1;
+  PyObject *type = gr_other_type(value);
+  r->elements += SMALL_ELEMENTS; /* how many there are is not looked at */
+  r->arrays[i] = type == NULL ? NULL : gr_other_from(value, PyUnicode_AsUTF8(type), io, &r->views[i]);
+  Py_XDECREF(type);
+  return r->arrays[i] == NULL ? -1 : 0;
+}
+
 /* feed puts input i into the run. */
 static int feed(Session *self, Run *r, Py_ssize_t i, PyObject *value, uint64_t io) {
   gr_view *v = &r->views[i];
@@ -27,15 +55,18 @@ static int feed(Session *self, Run *r, Py_ssize_t i, PyObject *value, uint64_t i
     return 0;
   }
   PyObject *array;
+  int other;
   if (PyArray_CheckExact(value) && PyArray_IS_C_CONTIGUOUS((PyArrayObject *)value) && !PyArray_ISBYTESWAPPED((PyArrayObject *)value)) {
     array = Py_NewRef(value);
+  } else if (self->input_dtypes[i] == 0 && (other = feed_undeclared(r, i, value, io)) <= 0) {
+    return other;
   } else if ((array = gr_to_array(value, self->input_dtypes[i], io, PyTuple_GET_ITEM(self->input_names, i))) == NULL) {
     return -1;
   }
   r->arrays[i] = array;
   int dtype = gr_dtype_of((PyArrayObject *)array);
-  if (dtype == DTYPE_STRING && self->input_dtypes[i] == DTYPE_STRING) {
-    PyObject *texts = gr_to_strings(array, &r->strings[i]);
+  if (dtype == DTYPE_STRING && (self->input_dtypes[i] == DTYPE_STRING || self->input_dtypes[i] == 0)) {
+    PyObject *texts = gr_to_strings(array, &r->strings[i], PyTuple_GET_ITEM(self->input_names, i));
     if (texts == NULL) return -1;
     Py_SETREF(r->arrays[i], texts);
     array = texts;

@@ -215,7 +215,8 @@ PyObject *gr_session_run_method(PyObject *session, PyObject *const *args, Py_ssi
   r.events = NULL;
   r.seen = r.elements = 0;
   PyObject *lent = NULL;
-  if (n != 2 || !PyDict_Check(args[1])) return gr_raise_text(GR_TYPE, "run takes output_names and a dict of feeds");
+  if (n != 2) return gr_raise_text(GR_TYPE, "run was given %zd arguments; it takes output_names and feed_inputs", n);
+  if (!PyDict_Check(args[1])) return gr_raise_text(GR_TYPE, "feed_inputs: a dict of values by name expected, %s given", Py_TYPE(args[1])->tp_name);
   if (gr_check_fork() < 0) return NULL;
   for (Py_ssize_t i = 0; names != NULL && i < PyTuple_GET_SIZE(names); i++) {
     int k = 0;

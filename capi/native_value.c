@@ -53,7 +53,7 @@ static int build_tensor(Builder *b, PyObject *value, int dtype, gr_value *out) {
   out->data = PyArray_DATA((PyArrayObject *)array);
   if (dtype == DTYPE_STRING && out->dtype == DTYPE_STRING) {
     gr_string *strings = NULL;
-    PyObject *texts = gr_to_strings(array, &strings);
+    PyObject *texts = gr_to_strings(array, &strings, NULL);
     PyObject *capsule = texts == NULL ? NULL : PyCapsule_New(strings, "goruntime.strings", free_strings);
     if (capsule == NULL && texts != NULL) PyMem_Free(strings);
     int ok = capsule != NULL && PyList_Append(b->keep, texts) == 0 && PyList_Append(b->keep, capsule) == 0;

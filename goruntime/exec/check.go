@@ -103,10 +103,10 @@ var kinds = map[values.Kind]onnx.Kind{
 	values.Tensor: onnx.KindTensor, values.Sequence: onnx.KindSequence, values.Optional: onnx.KindOptional, values.Map: onnx.KindMap,
 }
 
-// fits reports whether v is of type t.
+// fits reports whether v is of type t, which may be left open.
 func fits(v *values.Value, t *onnx.Type) bool {
 	switch {
-	case t == nil:
+	case t == nil, t.Kind == onnx.KindUndefined:
 		return true
 	case kinds[v.Kind] != t.Kind:
 		return false

@@ -60,15 +60,16 @@ func (f *frame) acquire(to exit, n int) (arena.Handle, error) {
 	return f.run.exec.Acquire(n)
 }
 
-// checkLent compares the caller's memory with the output that lands in it.
+// checkLent compares the caller's memory with the output that lands in it, which may
+// have another name inside: that of what it only renames.
 func (f *frame) checkLent(b int, lent *tensor.View) error {
-	v := &f.views[f.prog.outputs[f.prog.exitOf[b]]]
-	if lent.DType != v.DType || !lent.Shape.Equal(v.Shape) {
-		e := errs.New(errs.Shape, "the memory given for output %q is %v, the output is %v", f.prog.vals[f.prog.outputs[f.prog.exitOf[b]]].name, lent, v)
-		e.Input = f.prog.vals[f.prog.outputs[f.prog.exitOf[b]]].name
-		return e
+	k := f.prog.exitOf[b]
+	v, u := &f.views[f.prog.outputs[k]], f.prog.unit
+	if lent.DType == v.DType && lent.Shape.Equal(v.Shape) {
+		return nil
 	}
-	return nil
+	name := u.g.Values[u.wanted[k]].Name
+	return errs.New(errs.Shape, "the memory given for output %q is %v, the output is %v", name, lent, v).WithInput(name)
 }
 
 // maker says in an error which node makes value v.

@@ -310,6 +310,23 @@ func TestLentOutputs(t *testing.T) {
 	}
 }
 
+// An output that only renames what a node made is named as the model names it.
+func TestLentMemoryIsNamedByTheOutput(t *testing.T) {
+	testkit.NoLeaks(t)
+	b := newModel(t)
+	b.input("x", tensor.F32)
+	b.node("Relu", []string{"x"}, []string{"inner"})
+	b.node("Identity", []string{"inner"}, []string{"y"})
+	b.outputs("y")
+	s := mustNew(t, &b.m, Options{})
+	defer s.Close()
+	small := f32(tensor.Shape{1}, 7)
+	err := s.Run(&Call{In: []tensor.View{f32(tensor.Shape{2}, 1, 2)}, Out: make([]Result, 1), Lent: []*tensor.View{&small}})
+	if err == nil || !strings.HasSuffix(err.Error(), `"y": the memory given for output "y" is f32[1], the output is f32[2]`) {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestTargets(t *testing.T) {
 	testkit.NoLeaks(t)
 	s := mustNew(t, &chainModel(t).m, Options{})

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from . import dtypes
 from ._load import native
 from .errors import ArgumentError, NameNotFoundError, WrongTypeError, nearest
 from .evaluator import ReferenceEvaluator
@@ -114,7 +115,7 @@ class Binding:
         shape = self.shapes[name]
         if shape is not None and isinstance(column, np.ndarray):
             column = column.reshape(len(column), *shape)
-        if casts and isinstance(column, np.ndarray) and dtype > 0 and _number(column) != dtype:
+        if casts and isinstance(column, np.ndarray) and dtype > 0 and dtypes.number_of(column.dtype) != dtype:
             column = native().arrow_cast(column, dtype, arena)
         return column
 
@@ -147,12 +148,6 @@ def _matrix(parts: list[Any], name: str, columns: list[str]) -> Any:
     if not all(isinstance(p, np.ndarray) and p.ndim == 1 for p in parts):
         raise WrongTypeError(f"the columns {columns} cannot be one input {name!r}: plain columns of numbers expected")
     return native().arrow_matrix(parts)
-
-
-def _number(column: np.ndarray[Any, Any]) -> int:
-    from .events import _NAMES
-
-    return _NAMES.index(column.dtype.name)
 
 
 def _as_input(column: Any, shape: tuple[int | str | None, ...] | None) -> Any:

@@ -34,18 +34,15 @@ def _module() -> ModuleType:
 
 
 def call(name: str, *args: int | str) -> Any:
-    """Call a function of goruntime/pyapi.
+    """Call a function of goruntime/pyapi. Numbers have 64 bits.
 
     Raises:
-        Error: as the function says; ForkedError in a forked child; ArgumentError for a
-            number beyond 64 bits.
+        Error: as the function says; ForkedError in a forked child.
     """
     native().check_fork()
     function: Callable[..., Any] = getattr(_module(), f"pyapi_{name}")
     try:
         return function(*args)
-    except OverflowError:
-        raise errors.ArgumentError(f"{', '.join(map(str, args[1:]))} is given: numbers from -2**63 to 2**63-1 expected") from None
     except RuntimeError as error:
         code, _, text = str(error).partition(": ")
         if code not in _CODES:

@@ -7,8 +7,8 @@ from types import ModuleType
 
 # ReferenceEvaluator.run as inspect.signature reads it from a method written in C.
 _RUN = (
-    "run($self, output_names, feed_inputs, attributes=None, intermediate=False, *, context=None, outputs=None, "
-    "timeout=None, cancel=None, num_threads=None, check_shape_annotations=None)"
+    "run($self, output_names, feed_inputs, attributes=None, intermediate=False, check_shape_annotations=None, *, context=None, "
+    "outputs=None, timeout=None, cancel=None, num_threads=None)"
 )
 
 

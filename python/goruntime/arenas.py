@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -15,12 +16,20 @@ if TYPE_CHECKING:
     import numpy as np
 
 
-def _checked(name: str, value: int | None) -> None:
-    """Refuse what is no number of blocks or bytes."""
-    if value is not None and value < 0:
-        raise ArgumentError(f"{name} is {value}: it must not be negative")
-    if value is not None and value >= 1 << 63:
-        raise ArgumentError(f"{name} is {value}: less than 2**63 expected")
+def _checked(name: str, value: Any) -> int | None:
+    """Return a number of blocks or bytes, or None.
+
+    Raises:
+        WrongTypeError: it is neither. ArgumentError: it is none that there can be.
+    """
+    if value is None:
+        return None
+    if not hasattr(value, "__index__"):
+        raise WrongTypeError(f"{name} is {value!r}: a whole number or None expected")
+    number = operator.index(value)
+    if not 0 <= number < 1 << 63:
+        raise ArgumentError(f"{name} is {number}: {'it must not be negative' if number < 0 else 'less than 2**63 expected'}")
+    return number
 
 
 class _Arena:
@@ -40,10 +49,11 @@ class _Arena:
             limit: a hard bound on live and free bytes together; a run that
                 would exceed it raises LimitError. None is no bound.
         """
-        for name, value in (("capacity", capacity), ("retention_cap", retention_cap), ("limit", limit)):
-            _checked(name, value)
-        self._capacity = capacity
-        self._native = native().Arena(self._io, capacity or 0, -1 if retention_cap is None else retention_cap, limit or 0)
+        self._capacity = _checked("capacity", capacity)
+        cap, bound = _checked("retention_cap", retention_cap), _checked("limit", limit)
+        if bound == 0:
+            raise ArgumentError("limit is 0: no run fits into that; None is no bound")
+        self._native = native().Arena(self._io, self._capacity or 0, -1 if cap is None else cap, bound or 0)
 
     @classmethod
     def _of(cls, handle: int) -> Self:
@@ -78,8 +88,8 @@ class _Arena:
 
     @retention_cap.setter
     def retention_cap(self, value: int | None) -> None:
-        _checked("retention_cap", value)
-        call("ArenaSetRetentionCap", self._native.handle, -1 if value is None else value)
+        cap = _checked("retention_cap", value)
+        call("ArenaSetRetentionCap", self._native.handle, -1 if cap is None else cap)
 
     @property
     def total_allocated_size(self) -> int:
@@ -117,7 +127,7 @@ class _Arena:
     def shrink(self, target: int) -> int:
         """Give free memory back until at most target bytes are kept; return how
         many bytes went."""
-        return int(call("ArenaShrink", self._native.handle, target))
+        return int(call("ArenaShrink", self._native.handle, _checked("target", target) or 0))
 
     def owns(self, array: np.ndarray[Any, Any]) -> bool:
         """Whether the array's memory is the arena's."""

@@ -108,7 +108,7 @@ class ReferenceEvaluator:
         """
         native()  # starts the core, which gets ready while the modules below are loaded
         from .errors import WrongTypeError
-        from .protos import source
+        from .protos import listed, source
 
         self._engine = None
         if not isinstance(verbose, int):
@@ -137,7 +137,7 @@ class ReferenceEvaluator:
         self._strings, self._counting = string_dtype, bool(cpu_execution_counters)
         self._threads, self._given = num_threads or 0, (allocator, io_allocator)
         self._check, self._tracing, self._release = check_shape_annotations, events_enabled, release_intermediates
-        self._functions = list(functions or ())
+        self._functions = listed(functions)
         self._path, self._bytes = source(proto, opsets, None if functions is None else self._functions)
         self.proto_: Any = proto if self._path is None and not isinstance(proto, bytes | bytearray | memoryview) else None
         self._arenas: tuple[ExecutionArena, IOArena] | None = None
@@ -230,13 +230,13 @@ class ReferenceEvaluator:
         feed_inputs: dict[str, Any],
         attributes: Mapping[str, Any] | None = None,
         intermediate: bool = False,
+        check_shape_annotations: bool | None = None,
         *,
         context: RuntimeContext | None = None,
         outputs: Mapping[str, np.ndarray[Any, Any]] | None = None,
         timeout: float | None = None,
         cancel: CancelToken | None = None,
         num_threads: int | None = None,
-        check_shape_annotations: bool | None = None,
     ) -> Any:
         """Run the model once.
 
@@ -248,17 +248,18 @@ class ReferenceEvaluator:
                 strided, Fortran-ordered and byte-swapped ones, and types below a
                 byte, are copied (and counted). Python numbers and lists take the
                 declared dtype, fractions one of fractions. A sequence is a list, an
-                empty optional None, a map a dict.
+                empty optional None, a map a dict; where nothing is declared, as for a
+                NodeProto, lists of numbers or texts are tensors.
             attributes: the values of a FunctionProto's attributes.
             intermediate: True returns a dict by name of all that is fed and computed, and
                 of those constants of the model that output_names asks for.
+            check_shape_annotations: replaces the evaluator's for this run.
             context: keeps feeds and results by name; its arenas are used.
             outputs: arrays to write outputs to instead of new memory, by name.
             timeout: seconds after which the run ends with RunTimeoutError, at once
                 where there are none left.
             cancel: ends the run from another thread.
             num_threads: replaces the evaluator's for this run.
-            check_shape_annotations: replaces the evaluator's for this run.
 
         Returns:
             The values in the order of output_names, or a dict of all.
@@ -281,10 +282,14 @@ class ReferenceEvaluator:
         other = self._variant(attributes, context)
         if other is not self:
             try:
-                return other.run(output_names, feed_inputs, None, intermediate, context=context, outputs=outputs, timeout=timeout,
-                                 cancel=cancel, num_threads=num_threads, check_shape_annotations=check_shape_annotations)  # fmt: skip
+                return other.run(output_names, feed_inputs, None, intermediate, check_shape_annotations, context=context, outputs=outputs,
+                                 timeout=timeout, cancel=cancel, num_threads=num_threads)  # fmt: skip
             finally:
                 self._events = other._events
+        if outputs is not None and not isinstance(outputs, Mapping):
+            from .errors import WrongTypeError
+
+            raise WrongTypeError(f"outputs: a dict of arrays by name expected, {type(outputs).__name__} given")
         options: dict[str, Any] = {"outputs": None if outputs is None else dict(outputs), "timeout": timeout, "threads": num_threads}
         if cancel is not None:
             options["cancel"] = getattr(cancel, "_native", cancel)

@@ -7,14 +7,9 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-# TensorProto.DataType by number, as NumPy and ml_dtypes name the types.
-_NAMES = [
-    "", "float32", "uint8", "int8", "uint16", "int16", "int32", "int64", "str", "bool", "float16", "float64", "uint32", "uint64",
-    "complex64", "complex128", "bfloat16", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz", "uint4", "int4",
-    "float4_e2m1fn", "float8_e8m0fnu", "uint2", "int2", "float6_e2m3fn", "float6_e3m2fn",
-]  # fmt: skip
+from . import dtypes
 
-_FLOATS = frozenset(i for i, name in enumerate(_NAMES) if "float" in name)
+_FLOATS = frozenset(i for i, name in enumerate(dtypes.NUMPY) if "float" in name)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -93,7 +88,7 @@ def _events(record: dict[str, Any]) -> Iterable[RuntimeEvent]:
 def _event(record: dict[str, Any], value: dict[str, Any]) -> RuntimeEvent:
     dtype = value["dtype"]
     return RuntimeEvent(
-        kind=record["kind"], name=value["name"], dtype=_NAMES[dtype] if dtype < len(_NAMES) else "", shape=tuple(value["shape"] or ()),
+        kind=record["kind"], name=value["name"], dtype=dtypes.NUMPY[dtype] if dtype < len(dtypes.NUMPY) else "", shape=tuple(value["shape"] or ()),
         first=tuple(_number(x, dtype) for x in value["first"] or ()), min=_number(value["min"], dtype), max=_number(value["max"], dtype),
         type=value["type"], node=record["node"], op_type=record["op_type"], inputs=tuple(record["inputs"] or ()),
         duration=record["duration_ns"] * 1e-9, allocated=record["allocated"], peak=record["peak"], depth=record["depth"],

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from . import dtypes
 from .errors import ArgumentError, ShapeError
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ class Decoder:
             if kind.shape is None:
                 raise ShapeError(f"the model declares no shape for the cache {name!r}: generate() cannot begin with an empty one")
             dims = [d if isinstance(d, int) else batch if named and d is not None and d == named[0] else 0 for d in kind.shape]
-            caches[name] = np.zeros(dims, _dtype(kind.type))
+            caches[name] = np.zeros(dims, dtypes.numpy_of(dtypes.number_declared(kind.type)))
         return caches
 
     def feeds(self, tokens: Array, seen: int, cache: dict[str, Array]) -> dict[str, Any]:
@@ -67,16 +68,6 @@ class Decoder:
             "use_cache_branch": np.array([seen > 0]),
         }
         return {self.tokens: tokens, **cache, **{n: helpers[n] for n in self.helpers}}
-
-
-def _dtype(declared: str) -> Any:
-    """Return the dtype of a tensor type: tensor(float)."""
-    name = declared.removeprefix("tensor(").removesuffix(")")
-    if name == "bfloat16":
-        import ml_dtypes
-
-        return ml_dtypes.bfloat16
-    return {"float": "float32", "double": "float64"}.get(name, name)
 
 
 def greedy(logits: Array) -> Array:

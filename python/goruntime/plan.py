@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any
 
-from .events import _NAMES
+from . import dtypes
 
 if TYPE_CHECKING:
     from .evaluator import ReferenceEvaluator
@@ -107,7 +107,7 @@ def _value(value: dict[str, Any]) -> PlannedValue:
         return None if value[key] < 0 else value[key]
 
     return PlannedValue(
-        name=value["name"], dtype=_NAMES[value["dtype"]] if value["bytes"] >= 0 else "",
+        name=value["name"], dtype=dtypes.NUMPY[value["dtype"]] if value["bytes"] >= 0 else "",
         shape=tuple(value["shape"] or ()) if value["bytes"] >= 0 else None,
         bytes=number("bytes"), role=value["role"], offset=number("offset"), made=number("made"), last=number("last"),
     )  # fmt: skip

@@ -48,6 +48,17 @@ def serialized(model: Any, functions: Iterable[Any]) -> bytes:
     return data
 
 
+def listed(functions: Iterable[Any] | None) -> list[Any]:
+    """Return the argument functions as a list.
+
+    Raises:
+        WrongTypeError: it is none.
+    """
+    if functions is not None and not isinstance(functions, Iterable):
+        raise WrongTypeError(f"functions: a list of FunctionProtos or None expected, {type(functions).__name__} given")
+    return list(functions or ())
+
+
 def _refuse(opsets: Any, functions: Any, what: str) -> None:
     if opsets is not None or functions is not None:
         raise ArgumentError(f"opsets and functions must be None for {what}, which has its own")
@@ -56,6 +67,11 @@ def _refuse(opsets: Any, functions: Any, what: str) -> None:
 def _model(graph: Any, opsets: Mapping[str, int]) -> Any:
     from onnx import helper
 
+    if not isinstance(opsets, Mapping):
+        raise WrongTypeError(f"opsets: a dict of domains and versions expected, {type(opsets).__name__} given")
+    for domain, version in opsets.items():
+        if not isinstance(domain, str) or not hasattr(version, "__index__"):
+            raise WrongTypeError(f"opsets: a dict of domains and versions expected, {{{domain!r}: {version!r}}} given")
     return helper.make_model(graph, opset_imports=[helper.make_opsetid(d, v) for d, v in opsets.items()])
 
 
@@ -88,8 +104,8 @@ def _of_container(container: Any, _: Any) -> Any:
 
 
 def _of_graph(graph: Any, opsets: Mapping[str, int] | None) -> Any:
-    if not isinstance(opsets, Mapping):
-        raise WrongTypeError("opsets must be a dict of domains and versions for a GraphProto")
+    if opsets is None:
+        raise WrongTypeError('opsets: a GraphProto has none of its own: give a dict of domains and versions, as {"": 18}')
     return _model(graph, opsets)
 
 
@@ -105,9 +121,10 @@ def _of_node(node: Any, opsets: Mapping[str, int] | None) -> Any:
 
     names = dict.fromkeys([*node.input, *(name for a in node.attribute for body in (a.g, *a.graphs) for name in reads(body))])
     graph = helper.make_graph([node], "node", _untyped(names), _untyped(node.output))
-    versions = {"": defs.onnx_opset_version(), "ai.onnx.ml": 5, **(opsets or {})}
-    versions.setdefault(node.domain, 1)
-    return _model(graph, versions)
+    model = _model(graph, {"": defs.onnx_opset_version(), "ai.onnx.ml": 5} if opsets is None else opsets)
+    for domain, version in (("", defs.onnx_opset_version()), ("ai.onnx.ml", 5), (node.domain, 1)):
+        _import(model, domain, version)
+    return model
 
 
 def reads(graph: Any) -> list[str]:

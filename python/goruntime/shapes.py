@@ -6,14 +6,16 @@ import operator
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from . import dtypes
 from .errors import NameNotFoundError, ShapeError, UnsupportedError, WrongTypeError
-from .events import _NAMES
 
 Info = tuple[str, str, int, "tuple[int | str | None, ...] | None", int]
 
 
 def described(inputs: Sequence[Info], shapes: Mapping[str, Any]) -> list[dict[str, Any] | None]:
     """Return {"dtype": number, "shape": list} for each input, None where it is left out."""
+    if not isinstance(shapes, Mapping):
+        raise WrongTypeError(f"shapes: a dict of shapes by name expected, {type(shapes).__name__} given")
     unknown = sorted(shapes.keys() - {info[0] for info in inputs})
     if unknown:
         raise NameNotFoundError(f"no input is named {', '.join(map(repr, unknown))}; the inputs are {', '.join(repr(i[0]) for i in inputs)}")
@@ -48,9 +50,7 @@ def _dims(name: str, shape: Any) -> list[int]:
 def _number(dtype: Any) -> int:
     import numpy as np
 
-    name = np.dtype(dtype).name
-    if np.dtype(dtype).kind in "OUT":
-        name = "str"
-    if name not in _NAMES:
+    number = dtypes.number_of(np.dtype(dtype))
+    if number == 0:
         raise WrongTypeError(f"{dtype!r} is no element type of ONNX")
-    return _NAMES.index(name)
+    return number

@@ -105,7 +105,7 @@ def test_unknown_output_names_the_nearest(bench):
 
 @pytest.mark.parametrize("feeds", [None, [A, A], "x"])
 def test_feeds_that_are_no_dict(bench, feeds):
-    with pytest.raises(TypeError, match="dict of feeds"):
+    with pytest.raises(TypeError, match=r"feed_inputs: a dict of values by name expected, .* given"):
         bench.open("add").run(None, feeds)
 
 
@@ -217,6 +217,8 @@ def test_a_time_limit_of_ages(bench, seconds):
         ({"timeout": "1"}, TypeError, "a number of seconds expected"),
         ({"num_threads": 2**40}, goruntime.ArgumentError, "num_threads is 1099511627776: .* below 2[*][*]31 expected"),
         ({"cancel": 5}, goruntime.WrongTypeError, "a CancelToken expected, int given"),
+        ({"outputs": 5}, goruntime.WrongTypeError, "outputs: a dict of arrays by name expected, int given"),
+        ({"outputs": [A]}, goruntime.WrongTypeError, "outputs: a dict of arrays by name expected, list given"),
         ({"context": 5}, goruntime.WrongTypeError, "context: a RuntimeContext expected, int given"),
     ],
 )
@@ -242,7 +244,7 @@ def test_strings(bench):
         (y,) = evaluator.run(None, {"s": s, "t": np.array(["日本"], object)})
         assert y.tolist() == ["é", "b", "日本"]
         assert y.dtype == object
-    with pytest.raises(goruntime.WrongTypeError, match="element 1 is of type int, str expected"):
+    with pytest.raises(goruntime.WrongTypeError, match="input 's': element 1 is of type int, str expected"):
         evaluator.run(None, {"s": np.array(["a", 1], object), "t": np.array(["b"], object)})
 
 

@@ -62,9 +62,9 @@ def test_bad_arguments_are_refused(arguments):
 @pytest.mark.parametrize("number", [1 << 63, -(1 << 63) - 1, 1 << 70, 10**400])
 def test_numbers_beyond_64_bits_are_refused(number):
     arena = ExecutionArena()
-    with pytest.raises(ArgumentError, match=rf"^{number} is given: numbers from -2\*\*63 to 2\*\*63-1 expected"):
-        arena.shrink(number)
     message = "it must not be negative" if number < 0 else r"less than 2\*\*63 expected"
+    with pytest.raises(ArgumentError, match=f"target is {number}: {message}"):
+        arena.shrink(number)
     for name in ("capacity", "retention_cap", "limit"):
         with pytest.raises(ArgumentError, match=f"{name} is {number}: {message}"):
             ExecutionArena(**{name: number})

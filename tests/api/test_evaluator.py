@@ -147,6 +147,15 @@ def test_caps_and_counters(path):
         io.retention_cap = -1
     with pytest.raises(ValueError, match="must not be negative"):
         IOArena(limit=-1)
+    with pytest.raises(ValueError, match="limit is 0: no run fits into that; None is no bound"):
+        IOArena(limit=0)
+    with pytest.raises(goruntime.WrongTypeError, match="limit is '1': a whole number or None expected"):
+        IOArena(limit="1")
+    with pytest.raises(goruntime.WrongTypeError, match=r"retention_cap is 1\.5: a whole number"):
+        io.retention_cap = 1.5
+    with pytest.raises(ValueError, match="target is -1: it must not be negative"):
+        io.shrink(-1)
+    assert IOArena(limit=np.int64(1 << 20)).limit == 1 << 20
 
 
 def test_a_cap_holds_where_only_releases_happen(path):
@@ -254,8 +263,9 @@ def test_every_way_to_call_run_gives_the_same(bench, path):
         assert run(None, feed_inputs=feeds)[0].tolist() == [2, 2, 2]
         assert run(output_names=["c"], feed_inputs=feeds, timeout=9)[0].tolist() == [2, 2, 2]
         assert run(None, feeds, None, True)["c"].tolist() == [2, 2, 2]
+        assert run(None, feeds, None, False, True)[0].tolist() == [2, 2, 2]
     assert Doubling(path("add")).run(None, feeds)[0].tolist() == [4, 4, 4]
-    for wrong in ((), (None,), (None, feeds, None, False, 1), (None,) * 40):
+    for wrong in ((), (None,), (None, feeds, None, False, True, 1), (None,) * 40):
         with pytest.raises(TypeError):
             ev.run(*wrong)
     with pytest.raises(TypeError, match="ReferenceEvaluator"):

@@ -35,6 +35,55 @@ def test_a_node_is_fed_what_its_subgraphs_read(truth):
     np.testing.assert_array_equal(mine, theirs)
 
 
+ML = "ai.onnx.ml"
+
+
+@pytest.mark.parametrize(
+    ("node", "feeds"),
+    [
+        (helper.make_node("StringConcat", ["s", "s"], ["y"]), {"s": np.array(["a", "日"], object)}),
+        (helper.make_node("Equal", ["s", "t"], ["y"]), {"s": np.array(["a", "b"]), "t": np.array(["b"])}),
+        (helper.make_node("LabelEncoder", ["s"], ["y"], domain=ML, keys_strings=["a"], values_int64s=[7]), {"s": np.array(["a", "b"])}),
+        (helper.make_node("SequenceLength", ["s"], ["y"]), {"s": []}),
+        (helper.make_node("SequenceLength", ["s"], ["y"]), {"s": [np.array(["a"]), np.array(["b", "c"])]}),
+        (helper.make_node("SequenceAt", ["s", "i"], ["y"]), {"s": [X, X[:1]], "i": np.array(-1)}),
+        (helper.make_node("ConcatFromSequence", ["s"], ["y"], axis=0), {"s": [X, X]}),
+        (helper.make_node("OptionalHasElement", ["s"], ["y"]), {"s": None}),
+    ],
+)  # fmt: skip
+def test_a_node_takes_values_of_all_kinds(node, feeds):
+    (theirs,) = onnx.reference.ReferenceEvaluator(node).run(None, feeds)
+    (mine,) = ReferenceEvaluator(node).run(None, feeds)
+    np.testing.assert_array_equal(mine, theirs)
+
+
+def test_a_function_takes_values_of_all_kinds():
+    node = helper.make_node("DictVectorizer", ["m"], ["y"], domain=ML, string_vocabulary=["b", "a"])
+    function = helper.make_function("local", "F", ["m"], ["y"], [node], [helper.make_opsetid("", 18), helper.make_opsetid(ML, 1)])
+    np.testing.assert_array_equal(ReferenceEvaluator(function).run(None, {"m": {"a": 1.0, "b": 2.0}})[0], [[2, 1]])
+
+
+def test_lists_of_numbers_and_texts_are_tensors():
+    assert ReferenceEvaluator(helper.make_node("Add", ["a", "a"], ["y"])).run(None, {"a": [[1.0, 2.0]]})[0].tolist() == [[2, 4]]
+    assert ReferenceEvaluator(helper.make_node("Add", ["a", "a"], ["y"])).run(None, {"a": [np.float32(1)]})[0].tolist() == [2]
+    assert ReferenceEvaluator(helper.make_node("Identity", ["a"], ["y"])).run(None, {"a": [["a"], ["b"]]})[0].tolist() == [["a"], ["b"]]
+
+
+def test_what_nothing_declares_is_refused_where_it_is_no_value():
+    evaluator = ReferenceEvaluator(helper.make_node("Identity", ["a"], ["y"]))
+    itself = []
+    itself.append(itself)
+    for value, error, text in (
+        (itself, RecursionError, "nested value"),
+        ([[1, 2], [3]], ArgumentError, "input 'a': what is given is no array: .*inhomogeneous"),
+        (np.array([1, "b"], object), WrongTypeError, "input 'a': element 0 is of type int, str expected"),
+        (np.array([b"b"]), WrongTypeError, r"input 'a': an array of dtype\('S1'\) given"),
+    ):
+        with pytest.raises(error, match=text):
+            evaluator.run(None, {"a": value})
+    assert evaluator.run(None, {"a": X})[0].tolist() == X.tolist()
+
+
 def test_inside_a_function():
     function = ReferenceEvaluator(SCALE, events_enabled=True)
     got = function.run(None, {"x": X}, attributes={"by": 2.0}, intermediate=True)
@@ -103,6 +152,8 @@ def test_functions_are_functions():
     graph = helper.make_graph([], "g", [], [])
     with pytest.raises(WrongTypeError, match="functions: a FunctionProto or an evaluator of one expected, int given"):
         ReferenceEvaluator(graph, opsets={"": 18}, functions=[3])
+    with pytest.raises(WrongTypeError, match="functions: a list of FunctionProtos or None expected, int given"):
+        ReferenceEvaluator(graph, opsets={"": 18}, functions=3)
 
 
 def test_output_names_are_a_list(path):

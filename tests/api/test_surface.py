@@ -58,8 +58,12 @@ def test_a_container_with_large_tensors():
 
 
 def test_what_is_refused():
-    with pytest.raises(WrongTypeError, match="opsets must be a dict"):
+    with pytest.raises(WrongTypeError, match=r"opsets: a GraphProto has none of its own: give a dict"):
         ReferenceEvaluator(CHAIN.graph)
+    with pytest.raises(WrongTypeError, match="opsets: a dict of domains and versions expected, int given"):
+        ReferenceEvaluator(CHAIN.graph, opsets=18)
+    with pytest.raises(WrongTypeError, match=r"opsets: a dict of domains and versions expected, {'': '18'} given"):
+        ReferenceEvaluator(CHAIN.graph, opsets={"": "18"})
     with pytest.raises(ArgumentError, match="must be None for a ModelProto"):
         ReferenceEvaluator(CHAIN, opsets={"": 18})
     with pytest.raises(WrongTypeError, match="int given"):
@@ -145,6 +149,8 @@ def test_the_plan_reads_as_text():
     assert evaluator.prepare({"x": np.zeros(4, np.float32)}).steps == evaluator.prepare({"x": ("float32", (4,))}).steps
     with pytest.raises(NameNotFoundError, match="no input is named 'z'"):
         evaluator.prepare({"z": (4,)})
+    with pytest.raises(WrongTypeError, match="shapes: a dict of shapes by name expected, tuple given"):
+        evaluator.prepare((4,))
     with pytest.raises(ShapeError, match="rank 2 given"):
         evaluator.prepare({"x": (4, 4)})
 

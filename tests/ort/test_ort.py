@@ -96,6 +96,14 @@ def test_what_goes_wrong_has_the_same_name(module):
     np.testing.assert_array_equal(y, x)
 
 
+def test_arguments_of_another_kind_are_refused():
+    s = session(ort, "add")
+    with pytest.raises(ort.InvalidArgument, match="output_names: a list of names or None expected, the str 'c' given"):
+        s.run("c", {"a": X, "b": X})
+    with pytest.raises(ort.InvalidArgument, match="input_feed: a dict of values by name expected, list given"):
+        s.run(None, [X, X])
+
+
 def test_names_of_our_own_failures():
     with pytest.raises(ort.InvalidGraph):
         ort.InferenceSession(b"no model at all")
@@ -142,6 +150,43 @@ def test_values(module):
     made = module.OrtValue.ortvalue_from_shape_and_type([2, 3], np.int64, "cpu", 0)
     assert (made.shape(), made.data_type()) == ([2, 3], "tensor(int64)")
     assert made.data_ptr() % 8 == 0
+
+
+@BOTH
+def test_values_that_are_no_tensors(module):
+    """A sequence of tensors and, as classifiers give it, one of maps."""
+    f = TensorProto.FLOAT
+    held = helper.make_sequence_type_proto(helper.make_map_type_proto(TensorProto.INT64, helper.make_tensor_type_proto(f, None)))
+    both = helper.make_sequence_type_proto(helper.make_tensor_type_proto(f, None))
+    nodes = [
+        helper.make_node("ZipMap", ["x"], ["maps"], domain="ai.onnx.ml", classlabels_int64s=[4, 5, 6]),
+        helper.make_node("SequenceConstruct", ["x"], ["tensors"]),
+    ]
+    outputs = [helper.make_value_info("maps", held), helper.make_value_info("tensors", both)]
+    graph = helper.make_graph(nodes, "g", [helper.make_tensor_value_info("x", f, [1, 3])], outputs)
+    opsets = [helper.make_opsetid("", 18), helper.make_opsetid("ai.onnx.ml", 1)]
+    s = module.InferenceSession(helper.make_model(graph, opset_imports=opsets, ir_version=10).SerializeToString(), providers=["CPUExecutionProvider"])
+    maps, tensors = s.run_with_ort_values(None, {"x": module.OrtValue.ortvalue_from_numpy(X[None])})
+    assert (maps.data_type(), tensors.data_type()) == ("seq(map(int64,tensor(float)))", "seq(tensor(float))")
+    assert (maps.is_tensor_sequence(), tensors.is_tensor_sequence()) == (False, True)
+    assert (maps.is_tensor(), tensors.is_tensor()) == (False, False)
+    assert tensors.element_type() == 1
+    for ask in (maps.shape, tensors.shape, maps.element_type, maps.tensor_size_in_bytes):
+        with pytest.raises(RuntimeError):
+            ask()
+
+
+def test_types_of_values():
+    from goruntime import dtypes
+
+    assert ort.OrtValue(np.array(["a"])).data_type() == "tensor(string)"
+    assert ort.OrtValue({"a": 1}).data_type() == "map(string,tensor(int64))"
+    assert [dtypes.number_declared(f"tensor({name})") for name in dtypes.SCHEMA[1:]] == list(range(1, len(dtypes.SCHEMA)))
+    for number, name in enumerate(dtypes.NUMPY[1:], 1):
+        assert dtypes.number_of(dtypes.numpy_of(number)) == number
+        assert name == "str" or np.dtype(helper.tensor_dtype_to_np_dtype(number)).name == name
+    with pytest.raises(ValueError, match=r"the element type 99: a TensorProto.DataType from 1 to 28 expected"):
+        ort.OrtValue.ortvalue_from_shape_and_type([1], 99)
 
 
 def test_values_over_dlpack():

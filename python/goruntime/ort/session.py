@@ -96,6 +96,10 @@ class InferenceSession:
         Raises:
             InvalidArgument: feeds that do not fit. Fail: the run was terminated.
         """
+        if isinstance(output_names, str):
+            raise InvalidArgument(f"[goruntime] : output_names: a list of names or None expected, the str {output_names!r} given")
+        if not isinstance(input_feed, Mapping):
+            raise InvalidArgument(f"[goruntime] : input_feed: a dict of values by name expected, {type(input_feed).__name__} given")
         feeds = {name: value.numpy() if isinstance(value, OrtValue) else value for name, value in input_feed.items()}
         return self._go(list(output_names) if output_names else None, feeds, run_options)
 

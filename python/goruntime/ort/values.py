@@ -7,16 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .. import dtypes
 from .._load import native
 from ..tensor import Tensor
 
 if TYPE_CHECKING:
     from .session import InferenceSession
-
-_TYPES = {
-    "float32": "float", "float64": "double", "str": "string", "object": "string", "bfloat16": "bfloat16",
-    "float8_e4m3fn": "float8e4m3fn", "float8_e4m3fnuz": "float8e4m3fnuz", "float8_e5m2": "float8e5m2", "float8_e5m2fnuz": "float8e5m2fnuz",
-}  # fmt: skip
 
 
 class OrtDevice:
@@ -110,26 +106,22 @@ class OrtValue:
         return (1, 0)
 
     def numpy(self) -> Any:
-        """Return the array, uncopied."""
+        """Return the array, uncopied; of a sequence its list, of a map its dict."""
         return self._value
 
     def shape(self) -> list[int]:
-        """Return the shape."""
-        return list(self._value.shape)
+        """Return the shape of a tensor."""
+        return list(self._tensor().shape)
 
     def data_type(self) -> str:
         """Return the type as the operator schemas write it: "tensor(float)"."""
-        if isinstance(self._value, list):
-            return f"seq({OrtValue(self._value[0]).data_type()})" if self._value else "seq(tensor(float))"
-        name = self._value.dtype.name
-        return f"tensor({_TYPES.get(name, name)})"
+        return _type_of(self._value)
 
     def element_type(self) -> int:
-        """Return the TensorProto.DataType."""
-        from ..events import _NAMES
-
-        name = self._value.dtype.name
-        return 8 if name in ("object", "str") else _NAMES.index(name)
+        """Return the TensorProto.DataType of a tensor, or of the tensors of a sequence."""
+        if self.is_tensor_sequence() and self._value:
+            return OrtValue(self._value[0]).element_type()
+        return dtypes.number_of(self._tensor().dtype)
 
     def device_name(self) -> str:
         """cpu."""
@@ -144,40 +136,56 @@ class OrtValue:
         return isinstance(self._value, np.ndarray)
 
     def is_tensor_sequence(self) -> bool:
-        """Whether it is a sequence."""
-        return isinstance(self._value, list)
+        """Whether it is a sequence of tensors."""
+        return isinstance(self._value, list) and all(isinstance(item, np.ndarray) for item in self._value)
 
     def is_sparse_tensor(self) -> bool:
         """Never."""
         return False
 
     def tensor_size_in_bytes(self) -> int:
-        """Return how many bytes the elements take."""
-        return int(self._value.nbytes)
+        """Return how many bytes the elements of a tensor take."""
+        return int(self._tensor().nbytes)
 
     def data_ptr(self) -> int:
-        """Return the address of the first element."""
-        return int(self._value.ctypes.data)
+        """Return the address of the first element of a tensor."""
+        return int(self._tensor().ctypes.data)
 
     def update_inplace(self, np_arr: Any) -> None:
-        """Copy an array's elements into this one's memory."""
-        np.copyto(self._value, np_arr)
+        """Copy an array's elements into the memory of this tensor."""
+        np.copyto(self._tensor(), np_arr)
+
+    def _tensor(self) -> np.ndarray[Any, Any]:
+        """Return the array.
+
+        Raises:
+            RuntimeError: the value is no tensor.
+        """
+        if not isinstance(self._value, np.ndarray):
+            raise RuntimeError(f"the value is a {self.data_type()}, a tensor expected")
+        return self._value
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         return np.array(self._value, dtype=dtype, copy=True) if copy else np.asarray(self._value, dtype=dtype)
 
 
+def _type_of(value: Any) -> str:
+    """Return the type of a value as the operator schemas write it. An empty sequence is
+    one of floats, and a map has the key and value types of its first item."""
+    if value is None:
+        return "optional(tensor(float))"
+    if isinstance(value, list):
+        return f"seq({_type_of(value[0]) if value else 'tensor(float)'})"
+    if isinstance(value, dict):
+        key, item = next(iter(value.items()), (0, 0.0))
+        held = "string" if isinstance(item, str) else "int64" if isinstance(item, int) else "float"
+        return f"map({'string' if isinstance(key, str) else 'int64'},tensor({held}))"
+    return f"tensor({dtypes.SCHEMA[dtypes.number_of(value.dtype)]})"
+
+
 def _dtype(element_type: Any) -> np.dtype[Any]:
     """Return the dtype of a NumPy type or a TensorProto.DataType."""
-    if isinstance(element_type, int):
-        from ..events import _NAMES
-
-        element_type = _NAMES[element_type]
-        if not hasattr(np, element_type):
-            import ml_dtypes
-
-            element_type = getattr(ml_dtypes, element_type)
-    found: np.dtype[Any] = np.dtype(element_type)
+    found: np.dtype[Any] = dtypes.numpy_of(element_type) if isinstance(element_type, int) else np.dtype(element_type)
     return found
 
 
