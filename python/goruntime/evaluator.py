@@ -189,11 +189,12 @@ class ReferenceEvaluator:
 
         execution, io = self._given
         custom: tuple[Any, Any] = (None, None)
+        used: dict[Key, Factory] = {}
         if self._kernels:
             from .kernels import Maker
 
             maker = Maker(self._kernels)
-            self._used, custom = maker.used, (list(self._kernels), maker)
+            used, custom = maker.used, (list(self._kernels), maker)
         try:
             opened = native().Session(
                 os.fsencode(self._path) if self._path is not None else None,
@@ -213,7 +214,7 @@ class ReferenceEvaluator:
             if error.missing:
                 error.args = (f"{error}; new_ops or goruntime.register_custom_kernel runs them in Python",)
             raise
-        opened.string_dtype = self._strings
+        opened.string_dtype, self._used = self._strings, used
         debug("opened %s: %d inputs, %d outputs", self._path or "a model in memory", len(opened.inputs), len(opened.outputs))
         return opened
 
@@ -426,11 +427,13 @@ class ReferenceEvaluator:
             op_type: the operator's name.
             kernel: called as kernel(node, *inputs), see goruntime.kernels.Node; returns
                 an array, or a tuple of arrays. It gets copies.
+
+        Raises:
+            WrongTypeError: names that are no str, what cannot be called.
         """
         from . import kernels
 
-        self._kernels[kernels._key(domain, op_type)] = kernels.plain(kernel)
-        self._reopen()
+        self._reopen({**self._kernels, kernels._key(domain, op_type): kernels.plain(kernel)})
 
     def unregister_custom_kernel(self, domain: str, op_type: str) -> bool:
         """Undo register_custom_kernel. The model is compiled anew.
@@ -442,17 +445,11 @@ class ReferenceEvaluator:
             UnsupportedError: the model needs the kernel, which is kept.
         """
         from . import kernels
-        from .errors import UnsupportedError
 
         key = kernels._key(domain, op_type)
-        kernel = self._kernels.pop(key, None)
-        if kernel is None:
+        if key not in self._kernels:
             return False
-        try:
-            self._reopen()
-        except UnsupportedError:
-            self._kernels[key] = kernel
-            raise
+        self._reopen({other: kernel for other, kernel in self._kernels.items() if other != key})
         return True
 
     @staticmethod
@@ -469,8 +466,14 @@ class ReferenceEvaluator:
 
         return kernels.unregister_custom_kernel(domain, op_type)
 
-    def _reopen(self) -> None:
-        self._begin()
+    def _reopen(self, kernels: dict[Key, Factory]) -> None:
+        """Compile the model anew with other kernels; where that fails, all stays as it was."""
+        before, self._kernels = self._kernels, kernels
+        try:
+            self._begin()
+        except BaseException:
+            self._kernels = before
+            raise
         self._variants.clear()
         if not self._unbound:
             self._arenas = None

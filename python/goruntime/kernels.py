@@ -144,6 +144,14 @@ def registered() -> dict[Key, Factory]:
 
 
 def _key(domain: str, op_type: str) -> Key:
+    """Return what a kernel is registered by.
+
+    Raises:
+        WrongTypeError: a name is no str.
+    """
+    for what, name in (("domain", domain), ("op_type", op_type)):
+        if not isinstance(name, str):
+            raise WrongTypeError(f"{what}: a str expected, {type(name).__name__} given")
     return ("" if domain == "ai.onnx" else domain, op_type)
 
 

@@ -8,6 +8,7 @@ import time
 import tracemalloc
 
 import numpy as np
+import onnx.reference
 import pytest
 from graphs import CHAIN, X, model
 from onnx import TensorProto, helper
@@ -112,6 +113,37 @@ def test_a_kernel_may_replace_an_operator_for_all_and_back():
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(other)).run(None, {"x": X})[0], other.run(None, {"x": X})[0])
     with pytest.raises((pickle.PicklingError, AttributeError)):
         pickle.dumps(everywhere)
+
+
+def test_an_evaluator_stays_as_it_was_where_a_kernel_cannot_be_used():
+    evaluator = ReferenceEvaluator(CHAIN)
+    with pytest.raises(WrongTypeError, match="domain: a str expected, int given"):
+        evaluator.register_custom_kernel(3, "Relu", abs)
+    with pytest.raises(WrongTypeError, match="op_type: a str expected, NoneType given"):
+        goruntime.register_custom_kernel("", None, abs)
+    with pytest.raises(WrongTypeError, match="a callable expected as kernel, int given"):
+        evaluator.register_custom_kernel("", "Relu", 3)
+    for domain, text in (("a\0b", "null character"), ("\ud800", "surrogates not allowed")):
+        with pytest.raises(ValueError, match=text):
+            evaluator.register_custom_kernel(domain, "Relu", abs)
+    evaluator.register_custom_kernel("", "Relu", lambda node, x: x * 0 + 1)
+    np.testing.assert_array_equal(evaluator.run(["b"], {"x": X})[0], [1, 1, 1])
+    assert evaluator.unregister_custom_kernel("", "Relu")
+
+
+def test_a_kernel_decides_the_type_of_its_result_as_in_onnx_reference():
+    """The model declares float; neither compares it with what a kernel returns."""
+
+    class Relu(OpRun):
+        op_domain = ""
+
+        def _run(self, x):
+            return (x.astype(np.float64),)
+
+    m = model([helper.make_node("Relu", ["x"], ["y"])])
+    (theirs,) = onnx.reference.ReferenceEvaluator(m, new_ops=[Relu]).run(None, {"x": X})
+    (mine,) = ReferenceEvaluator(m, new_ops=[Relu]).run(None, {"x": X})
+    assert mine.dtype == theirs.dtype == np.float64
 
 
 def test_a_kernel_may_keep_its_inputs_and_raise():
