@@ -2,10 +2,13 @@ package goruntime
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"github.com/goruntime/goruntime/goruntime/arena"
 	"github.com/goruntime/goruntime/goruntime/errs"
 	"github.com/goruntime/goruntime/goruntime/exec"
+	"github.com/goruntime/goruntime/goruntime/internal/nearest"
 	"github.com/goruntime/goruntime/goruntime/onnx"
 	_ "github.com/goruntime/goruntime/goruntime/ops" // all operators
 	"github.com/goruntime/goruntime/goruntime/tensor"
@@ -69,14 +72,18 @@ func (s *Session) IOArena() *arena.IOArena { return s.s.IO() }
 func (s *Session) Close() { s.s.Close() }
 
 // Run executes the model once and returns the wanted values, inner ones of the
-// model too, of which only what is needed runs; none wanted is the outputs.
+// model too, of which only what is needed runs; none wanted is the outputs. Inputs that
+// are sequences, optionals or maps are fed through exec.Session.
 //
 // Ownership: feeds are borrowed for the call and never written. Each result is
 // the caller's, to Release once.
 // Errors: errs.Name, errs.Type and errs.Shape for feeds that do not fit,
-// errs.Canceled and errs.Timeout by ctx, errs.Memory at a limit. After any of
+// errs.Canceled and errs.Timeout by ctx, whose error they wrap, errs.Memory at a limit. After any of
 // them nothing is kept and the session is usable.
 func (s *Session) Run(ctx context.Context, feeds map[string]tensor.View, wanted ...string) ([]*Tensor, error) {
+	if ctx.Err() != nil {
+		return nil, endedBy(ctx, errs.New(errs.Canceled, "the run was canceled"))
+	}
 	c := exec.Call{}
 	var err error
 	n := len(s.s.Outputs())
@@ -97,16 +104,28 @@ func (s *Session) Run(ctx context.Context, feeds map[string]tensor.View, wanted 
 	defer context.AfterFunc(ctx, stop.Cancel)()
 	c.Stop = stop
 	if err := s.s.Run(&c); err != nil {
-		if ctx.Err() == context.DeadlineExceeded && errs.CodeOf(err) == errs.Canceled {
-			return nil, errs.New(errs.Timeout, "the run's time limit passed: %w", ctx.Err())
-		}
-		return nil, err
+		return nil, endedBy(ctx, err)
 	}
 	results := make([]*Tensor, n)
 	for i := range c.Out {
 		results[i] = &Tensor{View: c.Out[i].View, Value: c.Out[i].Value, block: c.Out[i].Block}
 	}
 	return results, nil
+}
+
+// endedBy returns the error of a run, with that of ctx as its cause where ctx ended it.
+func endedBy(ctx context.Context, err error) error {
+	e, cause := errs.At(err, "", "", ""), ctx.Err()
+	switch {
+	case e.Code == errs.Timeout:
+		cause = context.DeadlineExceeded // the run may see that it passed before ctx does
+	case e.Code != errs.Canceled:
+		return err
+	case cause == context.DeadlineExceeded:
+		e.Code, e.Msg = errs.Timeout, "the run's time limit passed"
+	}
+	e.Err = cause
+	return e
 }
 
 // bind puts the feeds in the model's order.
@@ -125,21 +144,16 @@ func (s *Session) bind(feeds map[string]tensor.View) ([]tensor.View, error) {
 	if used == len(feeds) {
 		return in, nil
 	}
+	names := make([]string, len(infos))
+	for i := range infos {
+		names[i] = infos[i].Name
+	}
 	for name := range feeds {
-		if !known(infos, name) {
-			return nil, errs.New(errs.Name, "the model has no input of this name").WithInput(name)
+		if !slices.Contains(names, name) {
+			return nil, errs.New(errs.Name, "no input of this name; the nearest are %s", nearest.Quoted(name, names, 3)).WithInput(name)
 		}
 	}
 	return in, nil
-}
-
-func known(infos []Info, name string) bool {
-	for _, i := range infos {
-		if i.Name == name {
-			return true
-		}
-	}
-	return false
 }
 
 // Tensor is a result: its elements lie in memory of an I/O arena. Where the result is
@@ -153,7 +167,8 @@ type Tensor struct {
 	block arena.Handle
 }
 
-// Release gives the tensor's memory back. Its elements must not be used after.
+// Release gives the tensor's memory back; a second one does nothing. Its elements must not
+// be used after.
 func (t *Tensor) Release() {
 	t.block.Release()
 	t.Value.Release()
@@ -170,11 +185,24 @@ func Of[T Element](s []T, shape ...int) (tensor.View, error) {
 
 // Elements returns the elements of a tensor, which must be of type T.
 //
-// Ownership: borrowed until the tensor's Release.
-// Errors: errs.Type for a tensor of another type.
+// Ownership: borrowed until the tensor's Release; of strings copies, which are the
+// caller's.
+// Errors: errs.Type for a tensor of another type, errs.Released after Release.
 func Elements[T Element](t *Tensor) ([]T, error) {
 	if d := dtypeOf[T](); d != t.DType {
-		return nil, errs.New(errs.Type, "the elements are %v, not %v", t.DType, d)
+		return nil, errs.New(errs.Type, "the elements are %v, %v asked for", t.DType, d)
 	}
-	return tensor.Elems[T](&t.View), nil
+	if t.Data == nil && t.View.Elements() > 0 {
+		return nil, errs.New(errs.Released, "the tensor %v was released: read it before, or copy its elements", t)
+	}
+	elements := tensor.Elems[T](&t.View)
+	texts, ok := any(elements).([]string)
+	if !ok {
+		return elements, nil
+	}
+	copies := make([]T, len(texts))
+	for i, text := range texts {
+		copies[i] = any(strings.Clone(text)).(T)
+	}
+	return copies, nil
 }

@@ -106,7 +106,7 @@ func TestPlansKeepEveryValueUntilItsLastUse(t *testing.T) {
 	})
 }
 
-// live returns whether two buffers of the slab are alive at one step.
+// together returns whether two buffers of the slab are alive at one step.
 func together(a, b Buffer) bool { return a.First <= b.Last && b.First <= a.Last }
 
 func TestLiveBuffersDoNotOverlap(t *testing.T) {

@@ -88,8 +88,8 @@ func ViewOf[T any](dtype DType, shape Shape, s []T) (View, error) {
 	return View{DType: dtype, Shape: shape, Data: unsafe.Pointer(unsafe.SliceData(s))}, nil
 }
 
-// Bit returns the element type that moves width bits: U8 for 8, ... C128 for
-// 128. Operators that only move elements key their tables by it.
+// Width returns the bytes of an element, 0 for types below a byte. Operators that only
+// move elements key their tables by it.
 func (d DType) Width() int {
 	if b := dtypes[d].bits; b >= 8 {
 		return b / 8

@@ -44,7 +44,7 @@ func (s scaling) code(q float32) uint8 {
 	return uint8(igemm.Saturate(q, -s.zero, 255-s.zero) + s.zero)
 }
 
-// single refuses scales and zero points of more than one number.
+// singleScalings refuses scales and zero points of more than one number.
 func singleScalings(c *op.Infer, inputs ...int) error {
 	for _, i := range inputs {
 		if c.Has(i) && c.In(i).Elements() != 1 {
