@@ -58,12 +58,16 @@ test-go: $(VENV)/tools
 	$(GO) vet -tags ort ./capi ./goruntime/ortengine
 	$(GO) test -tags ort ./goruntime/ortengine
 
-# Also builds the C library and runs a C program over it.
+# Also builds the C library and runs C programs over it, the example as C++ too.
 test-c: $(VENV)/tools
 	mkdir -p build
 	$(GO) build -buildvcs=false -buildmode=c-shared -o build/libgoruntime.so ./capi
 	gcc -std=gnu11 -O1 -Wall -Wextra -Werror -Icapi tests/c/test_api.c -o build/test_api -Lbuild -lgoruntime -lpthread -Wl,-rpath,$(CURDIR)/build
 	./build/test_api tests/models/add.onnx tests/models/double.onnx
+	command -v g++ >/dev/null || echo "g++ is not installed: api.h was compiled as C alone"
+	for compiler in "gcc -std=gnu11 -Wextra" "g++ -x c++ -std=c++11"; do command -v $${compiler%% *} >/dev/null || continue; \
+	  $$compiler -Wall -Werror -Icapi examples/c/run.c -o build/run -Lbuild -lgoruntime -Wl,-rpath,$(CURDIR)/build; \
+	  test "$$(./build/run tests/models/double.onnx)" = "[2.0, 4.0, 6.0]"; done
 
 test-python: $(VENV)/installed
 	$(BIN)/python -m pytest

@@ -1,4 +1,5 @@
-/* api.h: the C interface of goruntime.
+/* api.h: the C interface of goruntime, for C and C++. docs/c.md builds the library and
+ * a program over it.
  *
  * Every function returns a gr_status; on failure *error, where given, receives a
  * gr_error that the caller frees. Objects are handles: a stale one gives
@@ -12,6 +13,10 @@
 #include <stdint.h>
 
 #include "lease.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 #define GR_MAX_RANK 64
 
@@ -180,6 +185,7 @@ typedef struct gr_arena_stats {
 } gr_arena_stats;
 
 #ifndef GR_NO_PROTOTYPES
+/* Frees a failure and its texts; NULL is none. */
 void gr_error_free(gr_error *error);
 /* The words that gr_lease_release needs; the same for the life of the process. */
 gr_lease_shared *gr_shared(void);
@@ -190,21 +196,32 @@ void gr_text_free(char *text);
 /* What a model needs and is not run here, as a JSON list; weights are not read. The
  * model is a path, or bytes where path is NULL. *text is freed with gr_text_free. */
 gr_status gr_model_lacks(const char *path, const void *data, size_t size, char **text, gr_error **error);
+
+/* Reads and compiles the model file at path; options NULL is all zero. *session is the
+ * caller's until gr_session_close. */
 gr_status gr_session_open(const char *path, const gr_options *options, uint64_t *session, gr_error **error);
-/* The bytes are copied. */
+/* As gr_session_open, of bytes, which are copied. External data is looked for in folder,
+ * which may be NULL. */
 gr_status gr_session_open_bytes(const void *data, size_t size, const char *folder, const gr_options *options,
                                 uint64_t *session, gr_error **error);
+/* Waits for the runs of the session and gives back what it owns; outputs live on. */
 gr_status gr_session_close(uint64_t session, gr_error **error);
+/* How many inputs, outputs and nodes the model has. */
 gr_status gr_session_count(uint64_t session, int64_t *inputs, int64_t *outputs, int64_t *nodes, gr_error **error);
 /* Whether a run on little data takes a moment, whatever the values: the model has few
  * nodes, and no loop. */
 gr_status gr_session_brief(uint64_t session, int32_t *brief, gr_error **error);
+/* Describes input or output i of the model. */
 gr_status gr_session_input(uint64_t session, int64_t i, gr_info *info, gr_error **error);
 gr_status gr_session_output(uint64_t session, int64_t i, gr_info *info, gr_error **error);
 /* The name of the engine that runs the model, freed with gr_text_free. */
 gr_status gr_session_engine(uint64_t session, char **name, gr_error **error);
+/* The arenas of the session, which go with it where they were not given. */
 gr_status gr_session_arenas(uint64_t session, uint64_t *execution, uint64_t *io, gr_error **error);
+/* Prepares runs for the values of these names, inner ones too, each once; *target is good
+ * until the session's end, and the same for the same names. */
 gr_status gr_session_target(uint64_t session, const char *const *names, size_t n, uint64_t *target, gr_error **error);
+/* Runs the model once. On failure no output holds anything, and the session is usable. */
 gr_status gr_session_run(uint64_t session, gr_call *call, gr_error **error);
 /* Makes output slot of the call that token names, to be filled before run returns.
  * The elements of strings are gr_string into *text, which has text_size bytes. *data
@@ -222,22 +239,35 @@ gr_status gr_custom_value(uint64_t token, size_t slot, const gr_value *value, gr
 /* Frees the value of an output, but no lease in it. */
 void gr_value_free(gr_value *value);
 
+/* What ends runs from another thread: gr_stop_cancel ends those whose call has the stop,
+ * and later ones, with GR_CANCELED. */
 gr_status gr_stop_new(uint64_t *stop, gr_error **error);
 gr_status gr_stop_cancel(uint64_t stop, gr_error **error);
 gr_status gr_stop_close(uint64_t stop, gr_error **error);
 
-/* retention_cap < 0 is the default bound, limit 0 is none. */
+/* An arena for runs: of what leaves them where io is not 0, else of what dies in them.
+ * capacity is how many blocks to prepare for, 0 for none; retention_cap bounds the bytes
+ * that are kept free, below 0 by the default; limit bounds all bytes, 0 is no bound. */
 gr_status gr_arena_new(int32_t io, int64_t capacity, int64_t retention_cap, int64_t limit, uint64_t *arena, gr_error **error);
+/* Gives free memory back and refuses further use; leased blocks live to their release. */
 gr_status gr_arena_close(uint64_t arena, gr_error **error);
 gr_status gr_arena_get_stats(uint64_t arena, gr_arena_stats *stats, gr_error **error);
+/* Gives free memory back until at most target bytes are kept; *bytes is how many went. */
 gr_status gr_arena_trim(uint64_t arena, int64_t target, int64_t *bytes, gr_error **error);
+/* Sets retention_cap; what lies above it goes at once. */
 gr_status gr_arena_set_cap(uint64_t arena, int64_t cap, gr_error **error);
+/* Lets peak_live start from now. */
 gr_status gr_arena_reset_peak(uint64_t arena, gr_error **error);
+/* Whether address lies in the arena's memory. */
 gr_status gr_arena_owns(uint64_t arena, const void *address, int32_t *owns, gr_error **error);
 /* A leased block of an I/O arena, for input copies; counted under reason. */
 gr_status gr_arena_copy_block(uint64_t arena, size_t bytes, int32_t reason, gr_output *block, gr_error **error);
 /* Counts a copy that was made into other memory under reason. */
 gr_status gr_arena_count_copy(uint64_t arena, size_t bytes, int32_t reason, gr_error **error);
+#endif
+
+#ifdef __cplusplus
+}
 #endif
 
 #endif

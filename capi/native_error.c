@@ -12,7 +12,7 @@ PyObject *gr_errors_module = NULL;
 
 static void after_fork(void) {
   gr_forked = 1;
-  atomic_store(&gr_words.forked, 1);
+  __atomic_store_n(&gr_words.forked, 1, __ATOMIC_SEQ_CST);
 }
 
 int gr_install_fork_guard(void) { return pthread_atfork(NULL, NULL, after_fork); }

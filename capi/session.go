@@ -9,6 +9,7 @@ import "C"
 
 import (
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -309,8 +310,12 @@ func gr_session_target(h C.uint64_t, names **C.char, n C.size_t, target *C.uint6
 		}
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.targets = append(s.targets, t)
-		*target = C.uint64_t(len(s.targets))
+		i := slices.Index(s.targets, t)
+		if i < 0 {
+			i = len(s.targets)
+			s.targets = append(s.targets, t)
+		}
+		*target = C.uint64_t(i + 1)
 		return nil
 	})
 }

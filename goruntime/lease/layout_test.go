@@ -30,7 +30,7 @@ var goLayout = map[string]uintptr{
 	"gr_lease_shared.forked":    unsafe.Offsetof(lease.Shared{}.Forked),
 }
 
-var assertion = regexp.MustCompile(`_Static_assert\((sizeof|offsetof)\((\w+)(?:, (\w+))?\) == (\d+)`)
+var assertion = regexp.MustCompile(`GR_STATIC_ASSERT\((sizeof|offsetof)\((\w+)(?:, (\w+))?\) == (\d+)`)
 
 // What C asserts of its structs is what Go's have.
 func TestLayoutIsThatOfLeaseH(t *testing.T) {

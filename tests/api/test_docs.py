@@ -56,6 +56,11 @@ def test_snippets(page, tmp_path, monkeypatch):
         goruntime.unregister_custom_kernel("my.domain", "Swish")
 
 
+def test_the_page_on_c_quotes_the_program():
+    (block,) = re.findall(r"```c\n(.*?)```", (ROOT / "docs/c.md").read_text(), re.S)
+    assert block == (ROOT / "examples/c/run.c").read_text()
+
+
 def _rows(page, section=""):
     """Return the cells of the rows of the first table of a section, without its head."""
     text = (ROOT / page).read_text().split(section, 1)[1] if section else (ROOT / page).read_text()

@@ -77,6 +77,14 @@ int main(int argc, char **argv) {
   gr_output other = run(session, io, a, b);
   CHECK(((float *)kept.data)[0] == 11 && ((float *)other.data)[0] == 110 && kept.data != other.data);
 
+  const char *names[] = {"c", "a"};
+  uint64_t target = 0, again = 0;
+  succeed(gr_session_target(session, names, 2, &target, &error), error);
+  succeed(gr_session_target(session, names, 2, &again, &error), error);
+  CHECK(target != 0 && again == target);
+  succeed(gr_session_target(session, names, 1, &again, &error), error);
+  CHECK(again != 0 && again != target);
+
   gr_arena_stats stats;
   succeed(gr_arena_get_stats(io, &stats, &error), error);
   CHECK(stats.leases == 2 && stats.live >= 24 && stats.copies[0] == 0);
