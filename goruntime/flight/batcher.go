@@ -2,6 +2,7 @@ package flight
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -58,12 +59,42 @@ func (b *batcher) score(ctx context.Context, f *arrowio.Feeds, t *spent) (arrow.
 		t.join(&a.spent)
 		return a.batch, a.err
 	case <-ctx.Done():
-		go func() { // the answer comes all the same, and holds memory
-			if a := <-r.answer; a.batch != nil {
-				a.batch.Release()
-			}
-		}()
+		if !b.withdraw(r) {
+			go func() { // the answer comes all the same, and holds memory
+				if a := <-r.answer; a.batch != nil {
+					a.batch.Release()
+				}
+			}()
+		}
 		return nil, errs.New(errs.Canceled, "while waiting for an answer: %w", context.Cause(ctx))
+	}
+}
+
+// withdraw ends a request that still waits for others, and reports whether it did.
+func (b *batcher) withdraw(r *request) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	at := slices.Index(b.waiting, r)
+	if at < 0 {
+		return false
+	}
+	b.waiting = slices.Delete(b.waiting, at, at+1)
+	b.rows -= int64(r.feeds.Rows)
+	b.bytes -= r.feeds.Bytes()
+	r.feeds.Release()
+	if len(b.waiting) == 0 {
+		b.begin()
+	}
+	return true
+}
+
+// begin begins a new round. The lock is held.
+func (b *batcher) begin() {
+	b.waiting, b.rows, b.bytes = nil, 0, 0
+	b.round++
+	if b.timer != nil {
+		b.timer.Stop()
+		b.timer = nil
 	}
 }
 
@@ -107,12 +138,7 @@ func (b *batcher) late(round int) {
 // close sends what waits off to run. The lock is held.
 func (b *batcher) close(reason string) {
 	list := b.waiting
-	b.waiting, b.rows, b.bytes = nil, 0, 0
-	b.round++
-	if b.timer != nil {
-		b.timer.Stop()
-		b.timer = nil
-	}
+	b.begin()
 	b.m.metrics.dispatched(b.m, reason, len(list))
 	b.m.enter()
 	go func() {

@@ -2,6 +2,7 @@ package flight
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"path/filepath"
 	"strings"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/goruntime/goruntime/goruntime/arena"
 	"github.com/goruntime/goruntime/goruntime/arrowio"
+	"github.com/goruntime/goruntime/goruntime/errs"
 	"github.com/goruntime/goruntime/goruntime/exec"
 	"github.com/goruntime/goruntime/goruntime/internal/testkit"
 )
@@ -195,4 +197,53 @@ func TestOneRequestDoesNotSpoilOthers(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A request whose client is gone waits for nobody and holds nothing, however long the others
+// may wait.
+func TestCancelledRequestsDoNotWait(t *testing.T) {
+	testkit.NoLeaks(t)
+	dir := t.TempDir()
+	putTable(t, dir, 10, 7, false)
+	m, err := openModel(at(filepath.Join(dir, "table.onnx"), "table", "1"), exec.Options{}, newMetrics(), newCrew(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.leave()
+	m.manifest.Batch = arrowio.Batching{MaxRows: 3, DelayMicros: 3600 * 1000 * 1000}
+	ctx, cancel := context.WithCancelCause(context.Background())
+	gone := make(chan error)
+	go func() {
+		_, err := lookUpFor(ctx, m, 1, 2)
+		gone <- err
+	}()
+	waiting := func() (rows int64) {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		for _, p := range m.plans {
+			p.batcher.mu.Lock()
+			rows += p.batcher.rows
+			p.batcher.mu.Unlock()
+		}
+		return rows
+	}
+	if !testkit.Settles(func() bool { return waiting() == 2 }) {
+		t.Fatal("the request does not wait")
+	}
+	cancel(errors.New("the client left"))
+	if err := <-gone; errs.CodeOf(err) != errs.Canceled || !strings.Contains(err.Error(), "the client left") {
+		t.Error(err)
+	}
+	if n, bytes, calls := waiting(), m.gate.bytes.Load(), m.gate.waiting.Load(); n+bytes+calls != 0 {
+		t.Errorf("%d rows wait, %d bytes and %d calls are in flight", n, bytes, calls)
+	}
+	var wg sync.WaitGroup
+	for _, ask := range [][]int64{{1}, {2, 3}} { // which are three rows only without those that left
+		wg.Go(func() {
+			if got, err := lookUp(m, ask...); err != nil || len(got) != len(ask) {
+				t.Errorf("%v, %v", got, err)
+			}
+		})
+	}
+	wg.Wait()
 }

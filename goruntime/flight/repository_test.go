@@ -143,6 +143,10 @@ func over(t *testing.T, path string, text []byte) {
 
 // lookUp scores rows of the table by a model, which may no longer be the repository's.
 func lookUp(m *Model, rows ...int64) ([]float32, error) {
+	return lookUpFor(context.Background(), m, rows...)
+}
+
+func lookUpFor(ctx context.Context, m *Model, rows ...int64) ([]float32, error) {
 	schema := arrow.NewSchema([]arrow.Field{{Name: "i", Type: arrow.PrimitiveTypes.Int64}}, nil)
 	builder := array.NewRecordBuilder(memory.DefaultAllocator, schema)
 	defer builder.Release()
@@ -153,7 +157,7 @@ func lookUp(m *Model, rows ...int64) ([]float32, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, end := newCaller(context.Background())
+	c, end := newCaller(ctx)
 	defer end()
 	out, err := m.score(c, p, b, spending(clock()))
 	if err != nil {
