@@ -171,7 +171,9 @@ func (p *Plan) check(in *input) error {
 			return errs.New(errs.Type, "the column %q is %v, which no tensor can hold", f.Name, f.Type).WithInput(in.name)
 		case len(in.columns) > 1 && (axes > 0 || d == tensor.Str || d == tensor.Bool):
 			return errs.New(errs.Type, "the column %q is %v: several columns for one input must be plain numbers", f.Name, f.Type).WithInput(in.name)
-		case in.dtype != tensor.Undefined && d != in.dtype && !(in.cast && castable(d, in.dtype)):
+		case in.dtype != tensor.Undefined && d != in.dtype && !castable(d, in.dtype):
+			return errs.New(errs.Type, "the column %q is %v, %v expected, to which it cannot be cast", f.Name, f.Type, in.dtype).WithInput(in.name)
+		case in.dtype != tensor.Undefined && d != in.dtype && !in.cast:
 			return errs.New(errs.Type, "the column %q is %v, %v expected: a manifest may allow the cast", f.Name, d, in.dtype).WithInput(in.name)
 		}
 		shape, err := tensorShape(f)

@@ -99,16 +99,10 @@ func (f *Feeds) column(in *input, k int, v *tensor.View) error {
 		return err
 	}
 	out, err := f.block(in.dtype, v.Shape, arena.CopyConversion)
-	if err == nil {
-		convertTo(&out, v)
+	if err != nil {
+		return err
 	}
-	return err
-}
-
-// convertTo replaces v by out, which gets its elements converted.
-func convertTo(out, v *tensor.View) {
-	casts[[2]tensor.DType{v.DType, out.DType}](out, v)
-	*v = *out
+	return convertTo(&out, v)
 }
 
 // values reads column k of an input as a tensor.

@@ -59,15 +59,13 @@ func fillNumber[T number](v *tensor.View, i int, fill any) bool {
 	return ok
 }
 
-// fits reports whether a number is one of T: whole and within its bounds, where T is
-// whole.
+// fits reports whether a number is one of T, whose floats may round it: whole and within
+// the bounds, where T is whole.
 func fits[T number](x float64) bool {
-	var zero T
-	half := T(1)
-	half /= 2
-	if half != 0 {
-		return true
+	if float[T]() {
+		return held(x, T(x))
 	}
+	var zero T
 	bits := 8 * int(unsafe.Sizeof(zero))
 	low, high := 0.0, math.Ldexp(1, bits)
 	if zero-1 < 0 {
@@ -109,10 +107,7 @@ func asNumber(fill any) (float64, bool) {
 
 func fillHalf(v *tensor.View, i int, fill any) bool {
 	x, ok := asNumber(fill)
-	if ok {
-		tensor.Elems[tensor.Half](v)[i] = tensor.HalfOf64(x)
-	}
-	return ok
+	return ok && setters[tensor.F16](v, i, x)
 }
 
 func fillBool(v *tensor.View, i int, fill any) bool {

@@ -24,7 +24,7 @@ func (f *Feeds) matrix(in *input, v *tensor.View) error {
 		}
 	}
 	if others > 0 {
-		if err := f.convert(parts, in.dtype, others); err != nil {
+		if err := f.convert(in, parts, others); err != nil {
 			return err
 		}
 	}
@@ -48,19 +48,23 @@ func (f *Feeds) part(in *input, k int, rows tensor.Shape, v *tensor.View) error 
 	return err
 }
 
-// convert converts the columns of other types than d, which are so many, by one copy.
-func (f *Feeds) convert(parts []tensor.View, d tensor.DType, others int) error {
+// convert converts the columns of other types than the input's, which are so many, by one
+// copy.
+func (f *Feeds) convert(in *input, parts []tensor.View, others int) error {
+	d := in.dtype
 	all, err := f.block(d, tensor.Shape{others, f.Rows}, arena.CopyConversion)
 	if err != nil {
 		return err
 	}
-	at := 0
+	first := 0
 	for k := range parts {
 		if parts[k].DType == d {
 			continue
 		}
-		convertTo(&tensor.View{DType: d, Shape: parts[k].Shape, Data: all.At(at)}, &parts[k])
-		at += f.Rows
+		if err := convertTo(&tensor.View{DType: d, Shape: parts[k].Shape, Data: all.At(first)}, &parts[k]); err != nil {
+			return at(err, f.batch, in.columns[k])
+		}
+		first += f.Rows
 	}
 	return nil
 }

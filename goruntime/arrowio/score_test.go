@@ -113,6 +113,20 @@ func TestScore(t *testing.T) {
 			&Manifest{Inputs: map[string]InputRule{"x": {Fill: 7.0}}}, `[{"y":2},{"y":14}]`,
 			map[arena.CopyReason]int64{arena.CopyNulls: 1},
 		},
+		{
+			"nulls of a slice are filled", "double", schemaOf(field("x", f32)), `[{"x":1},{"x":null},{"x":3}]`, 1,
+			&Manifest{Inputs: map[string]InputRule{"x": {Fill: 7.0}}}, `[{"y":14},{"y":6}]`,
+			map[arena.CopyReason]int64{arena.CopyNulls: 1},
+		},
+		{
+			"nulls among strings are filled, of a slice too", "strings", schemaOf(field("s", arrow.BinaryTypes.String), field("t", arrow.BinaryTypes.StringView)),
+			`[{"s":"a","t":"b"},{"s":null,"t":"c"},{"s":"d","t":null}]`, 1,
+			&Manifest{Inputs: map[string]InputRule{"s": {Fill: "S"}, "t": {Fill: "T"}}, Outputs: []OutputRule{{Value: "s"}, {Value: "t"}}},
+			`[{"s":"S","t":"c"},{"s":"d","t":"T"}]`,
+			map[arena.CopyReason]int64{arena.CopyAlias: 2, arena.CopyConversion: 4},
+		},
+		{"booleans are numbers where casts are allowed", "double", schemaOf(field("x", arrow.FixedWidthTypes.Boolean)), `[{"x":true},{"x":false}]`, 0, casts, `[{"y":2},{"y":0}]`, map[arena.CopyReason]int64{arena.CopyBits: 1, arena.CopyConversion: 1}},
+		{"half numbers too", "double", schemaOf(field("x", arrow.FixedWidthTypes.Float16)), `[{"x":1.5}]`, 0, casts, `[{"y":3}]`, map[arena.CopyReason]int64{arena.CopyConversion: 1}},
 		{"casts are made where allowed", "double", schemaOf(field("x", arrow.PrimitiveTypes.Int16)), `[{"x":3}]`, 0, casts, `[{"y":6}]`, map[arena.CopyReason]int64{arena.CopyConversion: 1}},
 		{
 			"strings", "strings", schemaOf(field("s", arrow.BinaryTypes.String), field("t", arrow.BinaryTypes.LargeString)),

@@ -20,7 +20,7 @@ type texts interface {
 func views(dst []string, column arrow.Array, fill string, given bool) error {
 	data := column.Data()
 	valid := []byte(nil)
-	if data.NullN() > 0 {
+	if data.NullN() != 0 && data.Buffers()[0] != nil { // as many as -1: a slice was not counted
 		valid = data.Buffers()[0].Bytes()
 	}
 	words, index := column, func(i int) int { return i }
