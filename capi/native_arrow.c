@@ -10,8 +10,9 @@ static Schema *moved_schema(PyObject *capsule) {
   struct ArrowSchema *from = PyCapsule_GetPointer(capsule, "arrow_schema");
   if (from == NULL) return NULL;
   if (from->release == NULL || from->format == NULL || strcmp(from->format, "+s") != 0) {
-    gr_raise_text(GR_ARGUMENT, "the Arrow data has the format %s, a record batch (a struct) expected",
-                  from->release == NULL ? "(released)" : from->format);
+    char type[GR_TYPE_TEXT];
+    gr_raise_text(GR_ARGUMENT, "the Arrow data is %s, a record batch or a table expected: give a column a name in one",
+                  from->release == NULL ? "released already" : gr_type_text(from, type));
     return NULL;
   }
   Schema *self = (Schema *)gr_schema_type->tp_alloc(gr_schema_type, 0);
@@ -37,7 +38,7 @@ static int sound(const struct ArrowSchema *schema, const struct ArrowArray *arra
     gr_raise_text(GR_ARGUMENT, "an Arrow batch with %lld columns for a schema of %lld", (long long)array->n_children, (long long)schema->n_children);
     return 0;
   }
-  if (array->null_count > 0) {
+  if (gr_first_null(array, array->offset, array->length) >= 0) {
     gr_raise_text(GR_UNSUPPORTED, "an Arrow batch with rows that are null: only columns may have nulls");
     return 0;
   }

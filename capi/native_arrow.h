@@ -87,7 +87,15 @@ PyObject *gr_batch_column(Batch *self, PyObject *args);           /* (i, arena, 
 int gr_dtype_of_format(const char *format);                      /* 0 for what is no number */
 int64_t gr_first_null(const struct ArrowArray *a, int64_t offset, int64_t n);
 PyObject *gr_block_like(uint64_t io, int dtype, int rank, npy_intp *dims, int reason);
-PyObject *gr_arrow_cast(PyObject *module, PyObject *args);        /* (array, dtype, arena) -> array */
+/* native_arrow_cast.c */
+extern const int64_t gr_widths[NUM_DTYPES];                       /* bytes of the numbers that Arrow has, by type */
+int gr_castable(int dtype);                                       /* whether gr_cast takes it, both ways */
+int64_t gr_cast(void *target, int to, const void *source, int from, int64_t n); /* the first number that is none of the other type, or -1 */
+PyObject *gr_raise_misfit(const char *column, int64_t row, const void *source, int from, int64_t i, int to);
+PyObject *gr_arrow_cast(PyObject *module, PyObject *args);        /* (array, dtype, arena, name of the column) -> array */
+/* native_arrow_names.c */
+enum { GR_TYPE_TEXT = 128 };
+const char *gr_type_text(const struct ArrowSchema *schema, char text[GR_TYPE_TEXT]); /* as Arrow's libraries write the type */
 /* native_arrow_columns.c */
 PyObject *gr_batch_feeds(Batch *self, PyObject *args);            /* (tuple of (name, tuple of numbers, rank, dtype), arena, casts, fills) -> dict of Columns */
 PyObject *gr_arrow_matrix(PyObject *module, PyObject *arrays);    /* list of arrays -> Columns */

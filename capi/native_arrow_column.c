@@ -35,7 +35,14 @@ int64_t gr_first_null(const struct ArrowArray *a, int64_t offset, int64_t n) {
 }
 
 static int wrong(const char *name, const char *what) {
-  gr_raise_text(GR_ARGUMENT, "the column %s %s", name == NULL ? "" : name, what);
+  gr_raise_text(GR_ARGUMENT, "the column '%s' %s", name == NULL ? "" : name, what);
+  return -1;
+}
+
+/* nested refuses a column of other values than lists. */
+static int nested(const struct ArrowSchema *schema, const char *name) {
+  char type[GR_TYPE_TEXT];
+  gr_raise_text(GR_UNSUPPORTED, "the column '%s' is or holds %s: of nested columns only lists of numbers are taken", name == NULL ? "" : name, gr_type_text(schema, type));
   return -1;
 }
 
@@ -62,10 +69,10 @@ static int descend(Leaf *leaf, const char *name, int64_t n) {
     int64_t k, start;
     if (f[0] != '+') return 0;
     if (leaf->rank == MAX_RANK) return wrong(name, "has more lists within each other than are taken");
-    if (leaf->array->n_children != 1 || leaf->schema->n_children != 1) return wrong(name, "is nested: only lists of numbers are taken");
+    if (leaf->array->n_children != 1 || leaf->schema->n_children != 1) return nested(leaf->schema, name);
     int64_t null = gr_first_null(leaf->array, leaf->offset, count);
     if (null >= 0) {
-      gr_raise_text(GR_ARGUMENT, "the column %s has a list in row %lld that is null: only plain columns may be, with a fill", name == NULL ? "" : name,
+      gr_raise_text(GR_ARGUMENT, "the column '%s' has a list in row %lld that is null: only plain columns may be, with a fill", name == NULL ? "" : name,
                     (long long)(null / (count / n)));
       return -1;
     }
@@ -80,7 +87,7 @@ static int descend(Leaf *leaf, const char *name, int64_t n) {
       k = stride64((const int64_t *)offsets + leaf->offset, count);
       start = count > 0 ? ((const int64_t *)offsets)[leaf->offset] : 0;
     } else {
-      return wrong(name, "is nested: only lists of numbers are taken");
+      return nested(leaf->schema, name);
     }
     if (k < 0) return wrong(name, "has lists of different lengths: all must be equally long");
     leaf->array = leaf->array->children[0];
@@ -198,6 +205,7 @@ static int64_t index_at(int dtype, const void *data, int64_t i) {
     case 6: return ((const int32_t *)data)[i];
     case 7: return ((const int64_t *)data)[i];
     case 12: return ((const uint32_t *)data)[i];
+    case 13: return ((const uint64_t *)data)[i] > INT64_MAX ? -1 : (int64_t)((const uint64_t *)data)[i];
     default: return -1;
   }
 }
@@ -274,24 +282,14 @@ PyObject *gr_batch_column(Batch *self, PyObject *args) {
   if (text && leaf.rank == 1) return texts(self, &leaf, name, fill);
   int dtype = leaf.schema->dictionary != NULL ? 0 : gr_dtype_of_format(leaf.schema->format);
   int bits = dtype == 0 && strcmp(leaf.schema->format, "b") == 0;
-  if (dtype == 0 && !bits)
-    return gr_raise_text(GR_UNSUPPORTED, "the column '%s' has the Arrow format %s, which no tensor can hold", name, leaf.schema->format);
+  if (dtype == 0 && !bits) {
+    char type[GR_TYPE_TEXT];
+    return gr_raise_text(GR_UNSUPPORTED, "the column '%s' is %s, which no tensor can hold: convert it to numbers or strings first", name,
+                         gr_type_text(self->schema->schema.children[i], type));
+  }
   PyObject *values = bits ? booleans(&leaf, io) : lend(self, &leaf, dtype);
   if (values == NULL || null < 0) return values;
   PyObject *array = filled(&leaf, values, bits ? 9 : dtype, fill, io);
   Py_DECREF(values);
-  return array;
-}
-
-PyObject *gr_arrow_cast(PyObject *module, PyObject *args) {
-  (void)module;
-  PyObject *value, *arena;
-  int dtype;
-  if (!PyArg_ParseTuple(args, "OiO", &value, &dtype, &arena)) return NULL;
-  uint64_t io = gr_arena_handle(arena);
-  if (io == (uint64_t)-1) return NULL;
-  if (!PyArray_Check(value)) return gr_raise_text(GR_TYPE, "an array expected, %s given", Py_TYPE(value)->tp_name);
-  PyObject *array = gr_block_like(io, dtype, PyArray_NDIM((PyArrayObject *)value), PyArray_DIMS((PyArrayObject *)value), COPY_CONVERSION);
-  if (array != NULL && PyArray_CopyInto((PyArrayObject *)array, (PyArrayObject *)value) < 0) Py_CLEAR(array);
   return array;
 }

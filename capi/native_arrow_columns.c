@@ -6,9 +6,6 @@
 
 PyTypeObject *gr_columns_type = NULL;
 
-/* The bytes of a number by its type. */
-static const int64_t widths[NUM_DTYPES] = {[1] = 4, [2] = 1, [3] = 1, [4] = 2, [5] = 2, [6] = 4, [7] = 8, [10] = 2, [11] = 8, [12] = 4, [13] = 8};
-
 /* columns_new returns a matrix of n rows without columns yet. */
 static Columns *columns_new(PyObject *owner, int64_t n, int64_t k) {
   Columns *self = (Columns *)gr_columns_type->tp_alloc(gr_columns_type, 0);
@@ -45,7 +42,7 @@ static const char *plain(const Batch *batch, int64_t i, int *dtype) {
   if (*dtype == 0 || gr_first_null(a, offset, n) >= 0) return NULL;
   if (n == 0) return nothing;
   const char *data = a->n_buffers > 1 ? a->buffers[1] : NULL;
-  return data == NULL ? NULL : data + offset * widths[*dtype];
+  return data == NULL ? NULL : data + offset * gr_widths[*dtype];
 }
 
 /* What feeds of a batch are made of. */
@@ -54,6 +51,7 @@ typedef struct {
   PyObject *places; /* tuple of numbers of columns */
   int rank;         /* of one column: 1 or 2 */
   int dtype;        /* that columns are converted to, 0 for none */
+  int other;        /* that columns are converted to elsewhere, 0 for none */
   PyObject *fills;  /* dict: what stands for nulls, by column */
   PyObject *arena;
   uint64_t io;
@@ -74,48 +72,25 @@ static const char *filled(Columns *made, const Wanted *w, int64_t i, int *dtype)
   Py_SETREF(made->owner, owner);
   if (!PyArray_Check(array) || PyArray_NDIM((PyArrayObject *)array) != 1) return NULL;
   *dtype = gr_dtype_of((PyArrayObject *)array);
-  return *dtype > 0 && *dtype < NUM_DTYPES && widths[*dtype] > 0 ? PyArray_DATA((PyArrayObject *)array) : NULL;
+  return *dtype > 0 && *dtype < NUM_DTYPES && gr_widths[*dtype] > 0 ? PyArray_DATA((PyArrayObject *)array) : NULL;
 }
-
-/* The types of numbers that C has too. */
-#define NUMBERS(X) \
-  X(1, float) X(2, uint8_t) X(3, int8_t) X(4, uint16_t) X(5, int16_t) X(6, int32_t) X(7, int64_t) X(11, double) X(12, uint32_t) X(13, uint64_t)
-
-/* castN converts n numbers of type N, which need not be aligned. */
-#define CAST_TO(N, B, A)                                                                          \
-  case N:                                                                                         \
-    for (int64_t i = 0; i < n; i++) {                                                             \
-      A x;                                                                                        \
-      memcpy(&x, (const char *)source + i * (int64_t)sizeof x, sizeof x);                         \
-      ((B *)target)[i] = (B)x;                                                                    \
-    }                                                                                             \
-    return;
-#define CAST_FROM(N, A)                                                                           \
-  static void cast##N(void *target, const void *source, int64_t n, int to) {                      \
-    switch (to) {                                                                                 \
-      CAST_TO(1, float, A) CAST_TO(2, uint8_t, A) CAST_TO(3, int8_t, A) CAST_TO(4, uint16_t, A)   \
-      CAST_TO(5, int16_t, A) CAST_TO(6, int32_t, A) CAST_TO(7, int64_t, A) CAST_TO(11, double, A) \
-      CAST_TO(12, uint32_t, A) CAST_TO(13, uint64_t, A)                                           \
-    }                                                                                             \
-  }
-NUMBERS(CAST_FROM)
-
-static void (*const casts_from[NUM_DTYPES])(void *, const void *, int64_t, int) = {
-    [1] = cast1, [2] = cast2, [3] = cast3, [4] = cast4, [5] = cast5, [6] = cast6, [7] = cast7, [11] = cast11, [12] = cast12, [13] = cast13,
-};
-
-static int castable(int dtype) { return dtype > 0 && dtype < NUM_DTYPES && casts_from[dtype] != NULL; }
 
 /* convert gives made the columns whose types, in dtypes, are others than the wanted one
  * in a block of the arena. */
 static int convert(Columns *made, const Wanted *w, const int *dtypes, int64_t others) {
-  int64_t n = made->dims[0], width = widths[w->dtype];
+  int64_t n = made->dims[0], width = gr_widths[w->dtype];
   PyObject *block = gr_block(w->io, others * n * width, COPY_CONVERSION);
   if (block == NULL) return -1;
   char *at = PyArray_DATA((PyArrayObject *)block);
   for (int64_t c = 0; c < made->dims[1]; c++) {
     if (dtypes[c] == w->dtype) continue;
-    casts_from[dtypes[c]](at, made->at[c], n, w->dtype);
+    int64_t misfit = gr_cast(at, w->dtype, made->at[c], dtypes[c], n);
+    if (misfit >= 0) {
+      const char *name = w->batch->schema->schema.children[PyLong_AsLongLong(PyTuple_GET_ITEM(w->places, c))]->name;
+      gr_raise_misfit(name == NULL ? "" : name, misfit, made->at[c], dtypes[c], misfit, w->dtype);
+      Py_DECREF(block);
+      return -1;
+    }
     made->at[c] = at;
     at += n * width;
   }
@@ -139,7 +114,8 @@ static int64_t found(Columns *made, const Wanted *w, int *dtypes) {
     }
     made->at[c] = plain(w->batch, i, &dtypes[c]);
     if (made->at[c] == NULL && (made->at[c] = filled(made, w, i, &dtypes[c])) == NULL) return -1;
-    if (w->dtype > 0 && dtypes[c] != w->dtype && !castable(dtypes[c])) return -1;
+    if (w->other > 0 && dtypes[c] != w->other) return -1;
+    if (w->dtype > 0 && dtypes[c] != w->dtype && !gr_castable(dtypes[c])) return -1;
     if (w->dtype > 0 && dtypes[c] != w->dtype) others++;
     if (w->dtype == 0 && c > 0 && dtypes[c] != dtypes[0]) return -1;
   }
@@ -176,7 +152,8 @@ PyObject *gr_batch_feeds(Batch *self, PyObject *args) {
       Py_CLEAR(feeds);
       break;
     }
-    if (!cast || !castable(w.dtype)) w.dtype = 0;
+    w.other = cast && !gr_castable(w.dtype) ? w.dtype : 0;
+    if (!cast || !gr_castable(w.dtype)) w.dtype = 0;
     Columns *made = matrix_of(&w);
     if (PyErr_Occurred() || (made != NULL && PyDict_SetItem(feeds, name, (PyObject *)made) < 0)) Py_CLEAR(feeds);
     Py_XDECREF(made);

@@ -117,8 +117,10 @@ static int note(Given *g) {
   PyErr_NormalizeException(&type, &value, &trace);
   PyObject *text = value == NULL ? NULL : PyObject_Str(value);
   const char *bytes = text == NULL ? NULL : PyUnicode_AsUTF8(text);
+  if (bytes == NULL || bytes[0] == 0) bytes = type == NULL ? "an exception without a text" : ((PyTypeObject *)type)->tp_name;
   free(g->error);
-  g->error = strdup(bytes == NULL ? "an exception without a text" : bytes);
+  g->error = strdup(bytes);
+  if (type != NULL && PyErr_GivenExceptionMatches(type, PyExc_KeyboardInterrupt)) PyErr_SetInterrupt(); /* whom Ctrl-C is for raises it again */
   PyErr_Clear();
   Py_XDECREF(text);
   Py_XDECREF(type);

@@ -115,8 +115,8 @@ class Binding:
         shape = self.shapes[name]
         if shape is not None and isinstance(column, np.ndarray):
             column = column.reshape(len(column), *shape)
-        if casts and isinstance(column, np.ndarray) and dtype > 0 and dtypes.number_of(column.dtype) != dtype:
-            column = native().arrow_cast(column, dtype, arena)
+        if casts and isinstance(column, np.ndarray) and dtype > 0 and dtype not in _NO_NUMBERS and dtypes.number_of(column.dtype) != dtype:
+            column = _cast(column, dtype, arena, name)
         return column
 
 
@@ -148,6 +148,27 @@ def _matrix(parts: list[Any], name: str, columns: list[str]) -> Any:
     if not all(isinstance(p, np.ndarray) and p.ndim == 1 for p in parts):
         raise WrongTypeError(f"the columns {columns} cannot be one input {name!r}: plain columns of numbers expected")
     return native().arrow_matrix(parts)
+
+
+_NO_NUMBERS = (8, 9)  # texts and booleans, to which nothing is cast
+_OF_C = (*_WHOLE.values(), "float32", "float64")  # types whose casts refuse by themselves
+
+
+def _cast(column: np.ndarray[Any, Any], dtype: int, arena: Any, name: str) -> np.ndarray[Any, Any]:
+    """Return a column as one of another element type. Those that C has not are NumPy's casts,
+    of which what changed is refused here."""
+    with np.errstate(all="ignore"):
+        cast: np.ndarray[Any, Any] = native().arrow_cast(column, dtype, arena, name)
+        if column.dtype.name in _OF_C and cast.dtype.name in _OF_C:
+            return cast
+        wrong = np.isfinite(column) & ~np.isfinite(cast.astype(np.float64))
+        if cast.dtype.name.startswith(("int", "uint")):
+            wrong = ~np.isfinite(column) | (cast.astype(np.float64) != column.astype(np.float64))
+    if wrong.any():
+        at = np.unravel_index(wrong.argmax(), column.shape)
+        what = f"{column[at]} in row {at[0]}, which is no {cast.dtype.name}"
+        raise ArgumentError(f"the column {name!r} has {what}: a cast rounds to floats, and changes no number else")
+    return cast
 
 
 def _as_input(column: Any, shape: tuple[int | str | None, ...] | None) -> Any:

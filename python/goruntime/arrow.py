@@ -17,7 +17,7 @@ utf8, large_utf8, string_view, dictionary-encoded strings  views of their bytes
 K columns of one type for one input [N, K]                 0 where all that reads it takes columns, else 1 (interleave)
 nulls, with a fill value                                   1 (nulls)
 booleans                                                   1 (bits)
-another element type, where casts allow it                 1 (conversion)
+another element type, where casts allow it                 1 (conversion); numbers stay what they are, or are refused
 =========================================================  ======
 
 Of answers, booleans are packed (bits) and strings put side by side (conversion) each time
@@ -62,8 +62,9 @@ class ScoredBatch:
         return pair
 
     def __arrow_c_schema__(self) -> object:
-        """Return the capsule of the schema."""
-        return self.__arrow_c_array__()[0]
+        """Return the capsule of the schema, for which nothing is copied."""
+        none = [column[:0] for column in self.columns.values()]
+        return native().arrow_export(list(self.columns), none)[0]
 
     def __repr__(self) -> str:
         return f"ScoredBatch({', '.join(f'{n}: {a.dtype}{list(a.shape)}' for n, a in self.columns.items())})"
@@ -126,7 +127,8 @@ def score(
             see Binding.
         outputs: the wanted values, None for the model's outputs.
         fills: by column, or by input for all of its columns, what stands where they are null.
-        casts: whether columns of another element type are converted, or of which inputs.
+        casts: whether columns of another element type are converted, or of which inputs:
+            floats are rounded; a number that the other type has not is refused.
         options: of run(): timeout, cancel, num_threads.
 
     Returns:
@@ -134,7 +136,7 @@ def score(
 
     Raises:
         ArgumentError: nulls without a fill, a fill that is no value of its column, lists of
-            different lengths, two columns of one name.
+            different lengths, two columns of one name, a number that a cast would change.
         NameNotFoundError: an input without a column, a fill of no column.
         WrongTypeError, ShapeError: what does not fit the model.
     """

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
+import signal
 import threading
 
 import duckdb
@@ -12,6 +14,7 @@ import polars
 import pyarrow as pa
 import pytest
 from onnx import TensorProto, helper
+from onnx.reference.op_run import OpRun
 
 from goruntime import ArgumentError, NameNotFoundError, ShapeError, UnsupportedError, WrongTypeError, arrow
 
@@ -127,10 +130,149 @@ def test_what_is_copied_of_answers_is_counted(arenas):
     del batch
 
 
+def test_the_schema_of_an_answer_copies_nothing(arenas):
+    flags = pa.table({"x": pa.array([True, False, True])})
+    evaluator = arenas.open(same(TensorProto.BOOL))
+    scored = arrow.score(evaluator, flags.to_batches()[0])
+    before = arenas.copies()
+    assert pa.schema(scored) == pa.schema([pa.field("y", pa.bool_(), nullable=False)])
+    assert arenas.copies() == before
+    assert pa.table(arrow.score(evaluator, flags)).num_rows == 3  # its schema is asked for before the batch
+    assert arenas.copies()["bits"] == before["bits"] + 2  # in and out
+
+
+class Uncounted:
+    """Data whose nulls nobody counted: null_count is -1 throughout, as the C data interface allows."""
+
+    class Array(ctypes.Structure):
+        pass
+
+    def __init__(self, array):
+        self.array = array
+
+    def __arrow_c_array__(self, requested_schema=None):
+        schema, array = self.array.__arrow_c_array__()
+        ctypes.pythonapi.PyCapsule_GetPointer.restype = ctypes.c_void_p
+        at = ctypes.pythonapi.PyCapsule_GetPointer(ctypes.py_object(array), ctypes.c_char_p(b"arrow_array"))
+        self._forget(self.Array.from_address(at))
+        return schema, array
+
+    def _forget(self, array):
+        array.null_count = -1
+        for i in range(array.n_children):
+            self._forget(array.children[i].contents)
+        if array.dictionary:
+            self._forget(array.dictionary.contents)
+
+
+Uncounted.Array._fields_ = [
+    *((name, ctypes.c_int64) for name in ("length", "null_count", "offset", "n_buffers", "n_children")),
+    ("buffers", ctypes.c_void_p), ("children", ctypes.POINTER(ctypes.POINTER(Uncounted.Array))), ("dictionary", ctypes.POINTER(Uncounted.Array)),
+]  # fmt: skip
+
+
+def test_nulls_that_nobody_counted(arenas):
+    double, words = arenas.open(DOUBLE), arenas.open(same(S))
+    for name, column in LENT.items():
+        if name != "a tensor column":
+            batch = pa.record_batch({"x": column})
+            np.testing.assert_array_equal(arrow.score(double, Uncounted(batch))["y"], arrow.score(double, batch)["y"])
+    assert arenas.copies() == {}
+    holes = pa.record_batch({"x": pa.array([1, 2, None, 3], pa.float32())})
+    for batch, row in ((holes, 2), (holes.slice(1), 1)):
+        with pytest.raises(ArgumentError, match=f"the column 'x' is null in row {row}"):
+            arrow.score(double, Uncounted(batch))
+        assert arrow.score(double, Uncounted(batch), fills={"x": 5})["y"].tolist()[-2:] == [10, 6]
+    assert arrow.score(double, Uncounted(holes.slice(3)))["y"].tolist() == [6]
+    lists = pa.record_batch({"x": pa.array([[1], None], pa.list_(pa.float32(), 1))})
+    with pytest.raises(ArgumentError, match="the column 'x' has a list in row 1 that is null"):
+        arrow.score(double, Uncounted(lists))
+    for column in (pa.array(["a", None]), pa.array(["a", None]).dictionary_encode(), pa.DictionaryArray.from_arrays(pa.array([0, 1]), pa.array(["a", None]))):
+        batch = pa.record_batch([column], ["x"])
+        with pytest.raises(ArgumentError, match="the column 'x' is null in row 1: give a fill value"):
+            arrow.score(words, Uncounted(batch))
+        assert arrow.score(words, Uncounted(batch), fills={"x": "F"})["y"].tolist() == ["a", "F"]
+    rows = pa.StructArray.from_arrays([pa.array([1, 2, 3], pa.float32())], ["x"], mask=pa.array([False, True, False]))
+    for given in (rows, Uncounted(rows), Uncounted(rows.slice(1))):
+        with pytest.raises(UnsupportedError, match="rows that are null: only columns may have nulls"):
+            arrow.score(double, given)
+    assert arrow.score(double, Uncounted(rows.slice(2)))["y"].tolist() == [6]
+
+
+EDGES = {
+    "float64": [0, -1, 1.5, 127, 128, -128, -129, 255, 256, 65504, 2.0**31, 2.0**53, 2.0**63, -(2.0**63), 2.0**64, np.nextafter(2.0**64, 0), 1e39,
+                -1e300, np.nan, np.inf],
+    "float32": [0, -2, 2.5, 128, 3e38, 2.0**63, 2.0**64, np.nan, -np.inf], "float16": [0, -2, 0.5, 65504, np.inf, np.nan],
+    "int8": [0, -1, 127, -128], "int16": [0, -1, 255, 256, -129], "int32": [0, -1, 65520, 1 << 24 | 1], "int64": [0, -1, 2**63 - 1, -(2**63), 2**53 + 1],
+    "uint8": [0, 128, 255], "uint16": [0, 65535], "uint32": [0, 2**32 - 1], "uint64": [0, 2**64 - 1, 2**63], "bool": [False, True],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("to", sorted(set(EDGES) - {"bool"}))
+@pytest.mark.parametrize("origin", EDGES)
+def test_casts_keep_numbers_or_refuse(arenas, origin, to):
+    """A cast rounds to floats, as NumPy does, and changes no number else."""
+    if origin == to:
+        return
+    evaluator = arenas.open(same(helper.np_dtype_to_tensor_dtype(np.dtype(to))))
+    whole, narrow = to.startswith(("int", "uint")), {"float16": 65520.0, "float32": 2.0**128}.get(to, np.inf)
+    for value in EDGES[origin]:
+        x = np.array([0, value, 0], origin)
+        exact = x[1].item()  # of Python, whose whole numbers have no bounds
+        finite = exact == exact and abs(exact) != np.inf
+        fits = (finite and exact == int(exact) and np.iinfo(to).min <= exact <= np.iinfo(to).max) if whole else not finite or abs(exact) < narrow
+        for column in (pa.array(x), pa.FixedSizeListArray.from_arrays(pa.array(x), 1)):
+            batch = pa.record_batch({"x": column})
+            if not fits:
+                with pytest.raises(ArgumentError, match=f"the column 'x' has .* in row 1, which is no {to}: a cast rounds to floats"):
+                    arrow.score(evaluator, batch, casts=True)
+                continue
+            y = arrow.score(evaluator, batch, casts=True)["y"]
+            assert y.dtype == to
+            if whole:
+                assert y.ravel()[1].item() == exact
+            else:
+                np.testing.assert_array_equal(y.ravel(), x.astype(to))
+
+
+def test_casts_to_types_that_c_has_not(arenas):
+    column = pa.record_batch({"x": pa.array([1.5, -3, 1e39])})
+    few, wide = arenas.open(same(TensorProto.INT4)), arenas.open(same(TensorProto.BFLOAT16))
+    assert arrow.score(wide, column.slice(0, 2), casts=True)["y"].tolist() == [1.5, -3]
+    with pytest.raises(ArgumentError, match=r"the column 'x' has 1e\+39 in row 2, which is no bfloat16"):
+        arrow.score(wide, column, casts=True)
+    assert arrow.score(few, column.slice(1, 1), casts=True)["y"].tolist() == [-3]
+    for row, text in ((0, "1.5"), (2, r"1e\+39")):
+        with pytest.raises(ArgumentError, match=f"the column 'x' has {text} in row 0, which is no int4"):
+            arrow.score(few, column.slice(row, 1), casts=True)
+    with pytest.raises(WrongTypeError, match="f64 given, bool expected"):
+        arrow.score(arenas.open(same(TensorProto.BOOL)), column, casts=True)
+
+
+def test_ctrl_c_reaches_whoever_reads_a_stream(arenas):
+    class Stops(OpRun):
+        op_domain = "test"
+
+        def _run(self, x):
+            signal.raise_signal(signal.SIGINT)
+            return (x,)
+
+    proto = model([helper.make_node("Stops", ["x"], ["y"], domain="test")], [("x", F, None)], [("y", F, None)])
+    proto.opset_import.append(helper.make_opsetid("test", 1))
+    scored = arrow.score(arenas.open(proto, new_ops=[Stops]), pa.table({"x": X}))
+    with pytest.raises(KeyboardInterrupt):  # noqa: PT012
+        try:
+            pa.table(scored)
+        except pa.ArrowException:  # which is how an Arrow stream ends
+            while True:
+                pass
+
+
 WORDS = ["a", "", "täglich", "longer than twelve bytes, surely", None, "a"]
 
 
-TEXT = [pa.string(), pa.large_string(), pa.string_view(), pa.dictionary(pa.int8(), pa.string()), pa.dictionary(pa.uint32(), pa.large_string())]
+TEXT = [pa.string(), pa.large_string(), pa.string_view(), pa.dictionary(pa.int8(), pa.string()), pa.dictionary(pa.uint32(), pa.large_string()),
+        pa.dictionary(pa.uint64(), pa.string())]  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", TEXT)
@@ -300,11 +442,22 @@ def test_batches_keep_their_order_and_an_error_reaches_the_consumer(arenas):
     ("column", "error", "message"),
     [
         (pa.array([[1.0], [2.0, 3.0]], pa.list_(pa.float32())), ArgumentError, "lists of different lengths"),
-        (pa.array([[1.0], None], pa.list_(pa.float32(), 1)), ArgumentError, "the column x has a list in row 1 that is null: only plain columns may be"),
-        (pa.array([[[1.0], [2.0]], [[3.0], None]], pa.list_(pa.list_(pa.float32(), 1), 2)), ArgumentError, "the column x has a list in row 1 that is null"),
-        (pa.array([{"a": 1}]), ArgumentError, "is nested"),
-        (pa.array([b"bytes"]), UnsupportedError, "the Arrow format z"),
-        (pa.array([1], pa.decimal128(5)), UnsupportedError, "the Arrow format d:"),
+        (pa.array([[1.0], None], pa.list_(pa.float32(), 1)), ArgumentError, "the column 'x' has a list in row 1 that is null: only plain columns may be"),
+        (pa.array([[[1.0], [2.0]], [[3.0], None]], pa.list_(pa.list_(pa.float32(), 1), 2)), ArgumentError, "the column 'x' has a list in row 1 that is null"),
+        (pa.array([{"a": 1.0}], pa.struct([("a", pa.float32())])), UnsupportedError, r"the column 'x' is or holds struct<float>: of nested columns only lists"),
+        (pa.array([[("a", 1.0)]], pa.map_(pa.string(), pa.float32())), UnsupportedError, "is or holds map<struct>"),
+        (pa.array([[1.0]], pa.list_view(pa.float32())), UnsupportedError, "is or holds list_view<float>"),
+        (pa.RunEndEncodedArray.from_arrays(pa.array([1], pa.int32()), pa.array([1.0], pa.float32())), UnsupportedError, "is or holds run_end_encoded"),
+        (pa.array([b"bytes"]), UnsupportedError, "the column 'x' is binary, which no tensor can hold: convert it to numbers or strings first"),
+        (pa.array([1], pa.decimal128(5)), UnsupportedError, r"the column 'x' is decimal\(5,0\)"),
+        (pa.array([1], pa.date32()), UnsupportedError, r"is date32\[day\], which no tensor"),
+        (pa.array([1], pa.timestamp("us", "UTC")), UnsupportedError, r"is timestamp\[us\]\(UTC\)"),
+        (pa.array([1], pa.duration("s")), UnsupportedError, r"is duration\[s\]"),
+        (pa.array([1], pa.time64("ns")), UnsupportedError, r"is time64\[ns\]"),
+        (pa.nulls(1), UnsupportedError, "is null, which no tensor can hold"),
+        (pa.array([1.5], pa.float32()).dictionary_encode(), UnsupportedError, "is dictionary<int32, float>"),
+        (pa.array([["a"]]), UnsupportedError, "is list<string>"),
+        (pa.array([b"0" * 16], pa.uuid()), UnsupportedError, r"is fixed_size_binary\(16\)"),
     ],
 )
 def test_what_no_tensor_can_hold(arenas, column, error, message):
