@@ -26,16 +26,17 @@ type args struct {
 
 // kernels are the loops of one variant.
 type kernels struct {
-	unary                                       [functions]func(*args)
-	binary                                      [operations][3]func(*args) // vector with vector, with scalar, scalar with vector
-	curves                                      [curves]func(*args)
-	grids                                       [grids]func(*args)
-	sum, top, squares, normalize, softmax, sums func(*args)
-	second, fourth, recode                      func(*args)
-	recodeBytes                                 func(*args)                  // nil where there is none
-	relate                                      [2][relations][2]func(*args) // of f32 and i32, with vector and scalar; nil where there is none
-	affine                                      [2]func(*affine)             // without and with rows to add
-	windows                                     [joins][2]func(*windows)     // by stride
+	unary                       [functions]func(*args)
+	binary                      [operations][3]func(*args) // vector with vector, with scalar, scalar with vector
+	curves                      [curves]func(*args)
+	grids                       [grids]func(*args)
+	squares, normalize, softmax func(*args)
+	second, fourth, recode      func(*args)
+	recodeBytes                 func(*args)                  // nil where there is none
+	relate                      [2][relations][2]func(*args) // of f32 and i32, with vector and scalar; nil where there is none
+	along, across               [reductions]func(*args)
+	affine                      [2]func(*affine)         // without and with rows to add
+	windows                     [joins][2]func(*windows) // by stride
 }
 
 // variant is one implementation.

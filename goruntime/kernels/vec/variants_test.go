@@ -250,7 +250,9 @@ func TestReductionsAgreeWithPortable(t *testing.T) {
 				s[i] = float32(r.NormFloat64()) - 3
 			}
 			var acc [lanes]float32
-			portableKernels.sum(&args{a: first(s), acc: first(acc[:]), all: n})
+			for i, x := range s {
+				acc[i%lanes] += x
+			}
 			if got, want := Sum(s), fold(&acc); got != want {
 				t.Fatalf("sum of %d is %v, want %v", n, got, want)
 			}
@@ -388,7 +390,7 @@ func TestRowsHaveTheBitsOfOneRow(t *testing.T) {
 			x, each := numbers(r, rows*n), numbers(r, rows)
 			sums := make([]float32, rows+1)
 			sums[rows] = 77
-			Sums(sums[:rows], x, n)
+			Along(Added, sums[:rows], x, n, n)
 			for i := range rows {
 				same(t, "sum", sums[i], Sum(x[i*n:(i+1)*n]))
 			}
@@ -446,7 +448,7 @@ func TestNoAddressBehindTheOperands(t *testing.T) {
 		for range 3000 {
 			x, y, totals := make([]float32, rows*n+16), make([]float32, rows*n+16), make([]float32, rows)
 			Softmax(y[16:], x[16:], n)
-			Sums(totals, x[16:], n)
+			Along(Added, totals, x[16:], n, n)
 			runtime.KeepAlive(x)
 			if math.Abs(float64(y[16])*float64(n)-1) > 1e-5 || totals[rows-1] != 0 {
 				t.Fatalf("%v, %v", y[16], totals[rows-1])

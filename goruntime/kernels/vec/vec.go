@@ -181,21 +181,9 @@ func Every(dst, src []float32, step int) {
 
 // Sum returns the sum of s: sixteen sums side by side, then pairwise.
 func Sum(s []float32) float32 {
-	var acc [lanes]float32
-	reduce(chosen().sum, nil, s, &acc, 0)
-	return fold(&acc)
-}
-
-// Sums writes the sum of each row of n numbers of src to dst, with the bits of Sum.
-func Sums(dst, src []float32, n int) {
-	if n == 0 || len(dst) == 0 {
-		clear(dst)
-		return
-	}
-	a := newArgs(nil, src[:n], lanes)
-	a.dst, a.rows, a.step = first(dst), len(dst), 4*n
-	chosen().sums(borrow(&a))
-	runtime.KeepAlive(&a)
+	var sum [1]float32
+	Along(Added, sum[:], s, len(s), 0)
+	return sum[0]
 }
 
 func fold(acc *[lanes]float32) float32 {
@@ -209,13 +197,9 @@ func fold(acc *[lanes]float32) float32 {
 
 // Max returns the largest element, NaN where there is one, -Inf for none.
 func Max(s []float32) float32 {
-	var acc [lanes]float32
-	reduce(chosen().top, nil, s, &acc, 0)
-	top := float32(math.Inf(-1))
-	for _, x := range acc {
-		top = max(top, x)
-	}
-	return top
+	var top [1]float32
+	Along(Most, top[:], s, len(s), 0)
+	return top[0]
 }
 
 // Softmax writes exp(x - max) / sum of each row of n numbers of src to dst, which

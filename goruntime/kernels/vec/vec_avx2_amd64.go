@@ -149,12 +149,6 @@ func avx2WholeTimes(p *args)
 func avx2Snap(p *args)
 
 //go:noescape
-func avx2Sum(p *args)
-
-//go:noescape
-func avx2Top(p *args)
-
-//go:noescape
 func avx2Squares(p *args)
 
 //go:noescape
@@ -164,7 +158,34 @@ func avx2Normalize(p *args)
 func avx2Softmax(p *args)
 
 //go:noescape
-func avx2Sums(p *args)
+func avx2AlongAdded(p *args)
+
+//go:noescape
+func avx2AcrossAdded(p *args)
+
+//go:noescape
+func avx2AlongAddedMagnitudes(p *args)
+
+//go:noescape
+func avx2AcrossAddedMagnitudes(p *args)
+
+//go:noescape
+func avx2AlongAddedSquares(p *args)
+
+//go:noescape
+func avx2AcrossAddedSquares(p *args)
+
+//go:noescape
+func avx2AlongMost(p *args)
+
+//go:noescape
+func avx2AcrossMost(p *args)
+
+//go:noescape
+func avx2AlongLeast(p *args)
+
+//go:noescape
+func avx2AcrossLeast(p *args)
 
 //go:noescape
 func avx2Second(p *args)
@@ -254,12 +275,14 @@ func avx2Affine(p *affine)
 func avx2AffineAdd(p *affine)
 
 var avx2Kernels = kernels{
-	unary:  [functions]func(*args){avx2Exp, avx2Log, avx2Tanh, avx2Sigmoid, avx2Erf, avx2Gelu, avx2Sqrt, avx2Abs, avx2Neg, avx2Relu, avx2Floor, avx2Ceil, avx2Round, avx2Reciprocal, avx2Swish, avx2Sixth},
-	binary: [operations][3]func(*args){{avx2AddVV, avx2AddVS, avx2AddSV}, {avx2SubVV, avx2SubVS, avx2SubSV}, {avx2MulVV, avx2MulVS, avx2MulSV}, {avx2DivVV, avx2DivVS, avx2DivSV}, {avx2MaxVV, avx2MaxVS, avx2MaxSV}, {avx2MinVV, avx2MinVS, avx2MinSV}, {avx2LeakVV, avx2LeakVS, avx2LeakSV}},
-	curves: [curves]func(*args){avx2Clamp, avx2Line, avx2Ramp, avx2Gate, avx2Bell, avx2Whole, avx2Square, avx2Cube},
-	grids:  [grids]func(*args){avx2WholeOver, avx2WholeTimes, avx2Snap},
-	sum:    avx2Sum, top: avx2Top, squares: avx2Squares, normalize: avx2Normalize, softmax: avx2Softmax, sums: avx2Sums, second: avx2Second, fourth: avx2Fourth, recode: avx2Recode, recodeBytes: nil,
+	unary:   [functions]func(*args){avx2Exp, avx2Log, avx2Tanh, avx2Sigmoid, avx2Erf, avx2Gelu, avx2Sqrt, avx2Abs, avx2Neg, avx2Relu, avx2Floor, avx2Ceil, avx2Round, avx2Reciprocal, avx2Swish, avx2Sixth},
+	binary:  [operations][3]func(*args){{avx2AddVV, avx2AddVS, avx2AddSV}, {avx2SubVV, avx2SubVS, avx2SubSV}, {avx2MulVV, avx2MulVS, avx2MulSV}, {avx2DivVV, avx2DivVS, avx2DivSV}, {avx2MaxVV, avx2MaxVS, avx2MaxSV}, {avx2MinVV, avx2MinVS, avx2MinSV}, {avx2LeakVV, avx2LeakVS, avx2LeakSV}},
+	curves:  [curves]func(*args){avx2Clamp, avx2Line, avx2Ramp, avx2Gate, avx2Bell, avx2Whole, avx2Square, avx2Cube},
+	grids:   [grids]func(*args){avx2WholeOver, avx2WholeTimes, avx2Snap},
+	squares: avx2Squares, normalize: avx2Normalize, softmax: avx2Softmax, second: avx2Second, fourth: avx2Fourth, recode: avx2Recode, recodeBytes: nil,
 	windows: [joins][2]func(*windows){{avx2PlusWindows, avx2PlusSecond}, {avx2LargerWindows, avx2LargerSecond}},
 	affine:  [2]func(*affine){avx2Affine, avx2AffineAdd},
 	relate:  [2][relations][2]func(*args){{{avx2EqualF32VV, avx2EqualF32VS}, {avx2MoreF32VV, avx2MoreF32VS}, {avx2LessF32VV, avx2LessF32VS}, {avx2NotLessF32VV, avx2NotLessF32VS}, {avx2NotMoreF32VV, avx2NotMoreF32VS}}, {{avx2EqualI32VV, avx2EqualI32VS}, {avx2MoreI32VV, avx2MoreI32VS}, {avx2LessI32VV, avx2LessI32VS}, {avx2NotLessI32VV, avx2NotLessI32VS}, {avx2NotMoreI32VV, avx2NotMoreI32VS}}},
+	along:   [reductions]func(*args){avx2AlongAdded, avx2AlongAddedMagnitudes, avx2AlongAddedSquares, avx2AlongMost, avx2AlongLeast},
+	across:  [reductions]func(*args){avx2AcrossAdded, avx2AcrossAddedMagnitudes, avx2AcrossAddedSquares, avx2AcrossMost, avx2AcrossLeast},
 }

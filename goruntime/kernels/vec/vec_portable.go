@@ -52,17 +52,14 @@ var portableKernels = kernels{
 	second: func(a *args) { a.every(2) },
 	fourth: func(a *args) { a.every(4) },
 	recode: recode,
+	along:  portably(portableAlong),
+	across: portably(portableAcross),
 	affine: [2]func(*affine){portableAffine, portableAffine},
 	windows: [joins][2]func(*windows){
 		slidden(func(x, y float32) float32 { return x + y }),
 		slidden(func(x, y float32) float32 { return max(x, y) }),
 	},
-	sum: func(a *args) {
-		a.lanes(func(acc *float32, _ int, x float32) { *acc += x })
-	},
-	top:     top,
 	softmax: softmax,
-	sums:    sums,
 	squares: func(a *args) {
 		a.lanes(func(acc *float32, _ int, x float32) { *acc += (x - a.s) * (x - a.s) })
 	},
@@ -142,20 +139,6 @@ func (a *args) next(row int) {
 	a.a = unsafe.Add(a.a, a.step)
 	if a.dst != nil {
 		a.dst = unsafe.Add(a.dst, a.step)
-	}
-}
-
-func sums(a *args) {
-	// SAFETY: there is a sum for each row.
-	dst := unsafe.Slice((*float32)(a.dst), a.rows)
-	a.dst = nil // has a number for each row, and does not go on
-	for i := range dst {
-		a.next(i)
-		var acc [lanes]float32
-		one := *a
-		one.acc = unsafe.Pointer(&acc)
-		one.lanes(func(acc *float32, _ int, x float32) { *acc += x })
-		dst[i] = fold(&acc)
 	}
 }
 

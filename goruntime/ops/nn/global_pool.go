@@ -95,7 +95,7 @@ func (s *whole) Chunk(lo, hi int) { s.kernel(s, lo, hi) }
 
 func mean32(s *whole, lo, hi int) {
 	out, in := tensor.Elems[float32](s.out), tensor.Elems[float32](s.in)
-	vec.Sums(out[lo:hi], in[lo*s.n:hi*s.n], s.n)
+	vec.Along(vec.Added, out[lo:hi], in[lo*s.n:hi*s.n], s.n, s.n)
 	for r := lo; r < hi; r++ {
 		out[r] /= float32(s.n)
 	}
@@ -103,9 +103,7 @@ func mean32(s *whole, lo, hi int) {
 
 func max32(s *whole, lo, hi int) {
 	out, in := tensor.Elems[float32](s.out), tensor.Elems[float32](s.in)
-	for r := lo; r < hi; r++ {
-		out[r] = vec.Max(in[r*s.n : (r+1)*s.n])
-	}
+	vec.Along(vec.Most, out[lo:hi], in[lo*s.n:hi*s.n], s.n, s.n)
 }
 
 func globalMean[T any](n number[T]) wholeKernel {

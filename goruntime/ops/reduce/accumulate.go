@@ -61,7 +61,7 @@ const (
 )
 
 // rule is a reduction with an accumulator of type A: where it starts, how it
-// combines, and what follows, given the number of elements.
+// combines, and what follows, given the number of elements, nil for nothing.
 type rule[A number] struct {
 	method  method
 	neutral A
@@ -76,9 +76,7 @@ func alongRow[A number](m method, acc A, x []A) A {
 	case sums:
 		return acc + sumOf(x)
 	case products:
-		for _, v := range x {
-			acc *= v
-		}
+		return acc * productOf(x)
 	case magnitudes:
 		for _, v := range x {
 			acc += magnitude(v)
@@ -115,6 +113,22 @@ func sumOf[A number](x []A) A {
 		a += v
 	}
 	return a + b + (c + d)
+}
+
+// productOf multiplies as sumOf adds.
+func productOf[A number](x []A) A {
+	a, b, c, d := A(1), A(1), A(1), A(1)
+	for len(x) >= 4 {
+		a *= x[0]
+		b *= x[1]
+		c *= x[2]
+		d *= x[3]
+		x = x[4:]
+	}
+	for _, v := range x {
+		a *= v
+	}
+	return a * b * (c * d)
 }
 
 func magnitude[A number](v A) A {
@@ -163,7 +177,10 @@ func reduceBy[T, A number](as format, r rule[A]) kernel {
 			acc := accs[:f.together(lo, hi, block)]
 			accumulate[T](f, r.method, r.neutral, acc, room[:], lo, as)
 			for k, x := range acc {
-				store[T](f.out, lo+k, r.end(x, f.count), as)
+				if r.end != nil {
+					x = r.end(x, f.count)
+				}
+				store[T](f.out, lo+k, x, as)
 			}
 			lo += len(acc)
 		}

@@ -161,6 +161,15 @@ func (f *fold) start(i int) int { return offset(i, f.keepDims, f.keepSteps) }
 // segment returns where the k-th segment of an output lies behind its first.
 func (f *fold) segment(k int) int { return offset(k, f.dims, f.steps) }
 
+// alike returns how many segments from the k-th on, up to most, begin one step behind
+// the other, and the step.
+func (f *fold) alike(k, most int) (n, step int) {
+	if len(f.dims) == 0 {
+		return 1, 0
+	}
+	return min(most, f.dims[0]-k%f.dims[0]), f.steps[0]
+}
+
 func offset(k int, dims, steps []int) (at int) {
 	for d, n := range dims {
 		at += k % n * steps[d]

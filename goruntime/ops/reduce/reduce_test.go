@@ -243,7 +243,7 @@ func TestReduceAtTheBounds(t *testing.T) {
 // Columns that are longer than what is summed in f32 alone, and more of them than are
 // summed together.
 func TestReduceSumOfLongColumns(t *testing.T) {
-	const rows, columns = 3*partSum + 5, 2*block + 44
+	const rows, columns = 3*partRows + 5, 2*block + 44
 	x, want := make([]float32, rows*columns), make([]float32, columns)
 	for k := range want {
 		sum := 0.0

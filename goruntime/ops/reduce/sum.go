@@ -3,7 +3,6 @@ package reduce
 import (
 	"math"
 
-	"github.com/goruntime/goruntime/goruntime/kernels/vec"
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
@@ -11,19 +10,19 @@ import (
 // ReduceSum, ReduceMean, ReduceProd, ReduceL1, ReduceL2 and ReduceSumSquare fold
 // by additions or multiplications; each is one row.
 // https://onnx.ai/onnx/operators/onnx__ReduceSum.html (ReduceMean, ...)
-// Departures: none. Floats are summed in float64 and rounded once, rows of
-// float32 in sixteen float32 sums side by side. Sums and products of integers
+// Departures: none. Floats are summed in float64 and rounded once, those of float32 by
+// parts that are summed in float32. Sums and products of integers
 // wrap around; their mean and L2 are computed in float64 and cut off, as NumPy
 // has it, nothing of nothing being 0. An empty mean of floats is NaN.
 var (
 	ReduceSum, ReduceSum1 = op.DeclareTwo("", "ReduceSum", func() (now, legacy op.Def) {
 		return reduction(op.Versions{1: "", 11: "negative axes"}, op.Versions{13: "axes are an input"},
-			wrapping(sums, 0, nil).And(rows32(sums, false)))
+			wrapping(sums, 0, nil))
 	})
 
 	ReduceMean, ReduceMean1 = op.DeclareTwo("", "ReduceMean", func() (now, legacy op.Def) {
 		return reduction(attrVersions, inputVersions,
-			inFloat64(sums, 0, func(s float64, n int) float64 { return s / float64(n) }).And(rows32(sums, true)))
+			inFloat64(sums, 0, func(s float64, n int) float64 { return s / float64(n) }))
 	})
 
 	ReduceProd, ReduceProd1 = op.DeclareTwo("", "ReduceProd", func() (now, legacy op.Def) {
@@ -58,21 +57,18 @@ var (
 // floats is the rows of the floating-point types, computed in float64.
 func floats(r rule[float64]) op.Table {
 	return op.ByType(map[tensor.DType]kernel{
-		tensor.F32: reduceBy[float32](plain, r), tensor.F64: reduceBy[float64](plain, r),
+		tensor.F32: reduce32(r), tensor.F64: reduceBy[float64](plain, r),
 		tensor.F16: reduceBy[uint16](half, r), tensor.BF16: reduceBy[uint16](bfloat, r),
 	})
 }
 
 // wrapping is a table in which the whole numbers are computed in their own type.
 func wrapping(m method, neutral float64, end func(float64, int) float64) op.Table {
-	if end == nil {
-		end = same[float64]
-	}
 	return floats(rule[float64]{m, neutral, end}).And(op.ByType(map[tensor.DType]kernel{
-		tensor.I32: reduceBy[int32](plain, rule[int32]{m, int32(neutral), same[int32]}),
-		tensor.I64: reduceBy[int64](plain, rule[int64]{m, int64(neutral), same[int64]}),
-		tensor.U32: reduceBy[uint32](plain, rule[uint32]{m, uint32(neutral), same[uint32]}),
-		tensor.U64: reduceBy[uint64](plain, rule[uint64]{m, uint64(neutral), same[uint64]}),
+		tensor.I32: reduceBy[int32](plain, rule[int32]{m, int32(neutral), nil}),
+		tensor.I64: reduceBy[int64](plain, rule[int64]{m, int64(neutral), nil}),
+		tensor.U32: reduceBy[uint32](plain, rule[uint32]{m, uint32(neutral), nil}),
+		tensor.U64: reduceBy[uint64](plain, rule[uint64]{m, uint64(neutral), nil}),
 	}))
 }
 
@@ -102,79 +98,5 @@ func cut(end func(float64, int) float64, lowest, highest float64) func(float64, 
 			return 0
 		}
 		return min(max(math.Trunc(x), lowest), highest)
-	}
-}
-
-// longRun is from where on a vector kernel is worth its call.
-const longRun = 16
-
-// rows32 is the row of f32 that uses the vector kernel where an output's
-// elements lie side by side.
-func rows32(m method, mean bool) op.Table {
-	end := same[float64]
-	if mean {
-		end = func(s float64, n int) float64 { return s / float64(n) }
-	}
-	other := reduceBy[float32](plain, rule[float64]{m, 0, end})
-	return op.ByType(map[tensor.DType]kernel{tensor.F32: func(f *fold, lo, hi int) {
-		switch {
-		case f.run == 0:
-			f.columns32(lo, hi, end)
-			return
-		case f.run < longRun:
-			other(f, lo, hi)
-			return
-		}
-		out, in := tensor.Elems[float32](f.out), tensor.Elems[float32](f.in)
-		if f.segments == 1 && lo < hi && f.start(hi-1) == (hi-1)*f.run { // rows one behind the other
-			vec.Sums(out[lo:hi], in[lo*f.run:hi*f.run], f.run)
-			for i, s := range out[lo:hi] {
-				out[lo+i] = float32(end(float64(s), f.count))
-			}
-			return
-		}
-		for i := lo; i < hi; i++ {
-			first, s := f.start(i), 0.0
-			for k := range f.segments {
-				at := first + f.segment(k)
-				s += float64(vec.Sum(in[at : at+f.run]))
-			}
-			out[i] = float32(end(s, f.count))
-		}
-	}})
-}
-
-// partSum is how many elements are summed in f32 before they go to a float64, wide how
-// many outputs that lie side by side are summed together.
-const (
-	partSum = 16
-	wide    = 4 * block
-)
-
-// columns32 sums outputs that lie side by side, a few segments at a time with vectors.
-func (f *fold) columns32(lo, hi int, end func(float64, int) float64) {
-	out, in := tensor.Elems[float32](f.out), tensor.Elems[float32](f.in)
-	var parts [wide]float32
-	var accs [wide]float64
-	for lo < hi {
-		n := f.together(lo, hi, wide)
-		part, acc := parts[:n], accs[:n]
-		clear(acc)
-		first := f.start(lo)
-		for s := 0; s < f.segments; {
-			copy(part, in[first+f.segment(s):])
-			last := min(f.segments, s+partSum)
-			for s++; s < last; s++ {
-				at := first + f.segment(s)
-				vec.Combine(vec.Plus, part, part, in[at:at+n])
-			}
-			for k, x := range part {
-				acc[k] += float64(x)
-			}
-		}
-		for k, x := range acc {
-			out[lo+k] = float32(end(x, f.count))
-		}
-		lo += n
 	}
 }

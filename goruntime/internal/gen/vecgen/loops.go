@@ -207,25 +207,6 @@ func (g *gen) sums(body func(h int, masked bool), advance ...string) {
 	}, advance...)
 }
 
-func (g *gen) sum() {
-	g.begin("Sum")
-	g.reduce(func(h int, masked bool) {
-		g.load("SI", h, masked, g.v(0))
-		g.p("VADDPS %s, %s, %s", g.v(0), g.acc(h), g.acc(h))
-	}, "$64, SI")
-}
-
-// top finds the maximum of each lane, or NaN.
-func (g *gen) top() {
-	g.begin("Top")
-	g.most()
-	for h := range g.halves() {
-		g.where(3, g.v(8+h), g.v(8+h), g.v(8+h), g.acc(h), g.v(1))
-		g.p("VMOVUPS %s, %d(R8)", g.acc(h), h*g.bytes)
-	}
-	g.end()
-}
-
 // most loops for the maxima of the lanes; V8 and V9 are zero but where a NaN was
 // seen.
 func (g *gen) most() {
@@ -236,11 +217,7 @@ func (g *gen) most() {
 	g.loop(func(masked bool) {
 		for h := range g.halves() {
 			g.load("SI", h, masked, g.v(0))
-			if masked && g.wide() {
-				g.p("VBLENDMPS %s, %s, K1, %s", g.v(0), g.acc(h), g.v(0))
-			} else if masked {
-				g.p("VBLENDVPS Y15, %s, %s, %s", g.v(0), g.acc(h), g.v(0))
-			}
+			g.past(masked, g.acc(h))
 			g.where(3, g.v(0), g.v(0), g.v(0), g.v(8+h), g.v(1))
 			g.p("VMAXPS %s, %s, %s", g.v(0), g.acc(h), g.acc(h))
 		}
@@ -262,28 +239,6 @@ func (g *gen) across(instruction string, i int) {
 		g.p("VPERMILPS $%d, X%d, X0", swap, i)
 		g.p("%s X0, X%d, X%d", instruction, i, i)
 	}
-}
-
-// sumRows writes the sum of each row.
-func (g *gen) sumRows() {
-	g.begin("Sums")
-	g.p("MOVQ 72(AX), R9")
-	g.p("MOVQ 80(AX), R10")
-	g.p("MOVQ CX, R13")
-	g.label("row")
-	g.p("MOVQ SI, R11")
-	g.sums(func(h int, masked bool) {
-		g.load("SI", h, masked, g.v(0))
-		g.p("VADDPS %s, %s, %s", g.v(0), g.acc(h), g.acc(h))
-	}, "$64, SI")
-	g.across("VADDPS", 12)
-	g.p("VMOVSS X12, (DI)")
-	g.p("ADDQ $4, DI")
-	g.p("LEAQ (R11)(R10*1), SI")
-	g.p("MOVQ R13, CX")
-	g.p("DECQ R9")
-	g.p("JNZ row")
-	g.end()
 }
 
 // softmax writes rows of exp(x - max) / sum.

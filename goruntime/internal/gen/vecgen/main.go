@@ -52,12 +52,10 @@ func (g *gen) all() {
 	for _, c := range grids {
 		g.grid(c)
 	}
-	g.sum()
-	g.top()
 	g.squares()
 	g.normalize()
 	g.softmax()
-	g.sumRows()
+	g.reduceAll()
 	g.every("Second", 2)
 	g.every("Fourth", 4)
 	g.affine("Affine", false)
@@ -100,11 +98,11 @@ func (g *gen) declarations() string {
 	for i, c := range grids {
 		b.WriteString(comma(i) + g.name + c.name)
 	}
-	fmt.Fprintf(&b, "},\n\tsum: %[1]sSum, top: %[1]sTop, squares: %[1]sSquares, normalize: %[1]sNormalize, softmax: %[1]sSoftmax, sums: %[1]sSums, second: %[1]sSecond, fourth: %[1]sFourth, recode: %[1]sRecode, recodeBytes: %[2]s,\n\twindows: [joins][2]func(*windows){", g.name, map[bool]string{true: g.name + "RecodeBytes", false: "nil"}[g.wide()])
+	fmt.Fprintf(&b, "},\n\tsquares: %[1]sSquares, normalize: %[1]sNormalize, softmax: %[1]sSoftmax, second: %[1]sSecond, fourth: %[1]sFourth, recode: %[1]sRecode, recodeBytes: %[2]s,\n\twindows: [joins][2]func(*windows){", g.name, map[bool]string{true: g.name + "RecodeBytes", false: "nil"}[g.wide()])
 	for i, j := range joins {
 		fmt.Fprintf(&b, "%s{%[2]s%[3]sWindows, %[2]s%[3]sSecond}", comma(i), g.name, j.name)
 	}
-	fmt.Fprintf(&b, "},\n\taffine: [2]func(*affine){%[1]sAffine, %[1]sAffineAdd},\n\trelate: [2][relations][2]func(*args){%[2]s},\n}\n", g.name, g.related)
+	fmt.Fprintf(&b, "},\n\taffine: [2]func(*affine){%[1]sAffine, %[1]sAffineAdd},\n\trelate: [2][relations][2]func(*args){%[2]s},\n\talong: %[3]s,\n\tacross: %[4]s,\n}\n", g.name, g.related, g.reductionTable("Along"), g.reductionTable("Across"))
 	return b.String()
 }
 
