@@ -38,8 +38,8 @@ def writing(path: pathlib.Path) -> Iterator[Sink]:
             sink.close()
             os.replace(part, path)
         finally:
-            sink.close()
             part.unlink(missing_ok=True)
+            sink.drop()
 
 
 @contextmanager
@@ -143,4 +143,12 @@ class Sink:
                     self._group()
             finally:
                 self.writer = None
+                writer.close()
+
+    def drop(self) -> None:
+        """Let go of the file, of which nothing more is written: it is closed already, or
+        nobody wants it."""
+        writer, self.writer, self.waiting, self.small = self.writer, None, [], []
+        if writer is not None:
+            with contextlib.suppress(OSError, pa.ArrowException):  # a full disk is full when it is closed, too
                 writer.close()

@@ -18,6 +18,7 @@ PAGES = 16 << 20  # bytes that are read of a mapped file before its pages are gi
 READ, LEAST = 256 << 10, 16 << 10  # bytes that are read of a column at once, also of many columns
 
 Columns = Callable[[pa.Schema], list[str]]
+Types = Callable[[list[str]], dict[str, pa.DataType]]
 
 
 class Source:
@@ -45,13 +46,17 @@ class Source:
                 return sum(int(file.get_batch(i).num_rows) for i in range(file.num_record_batches))
         return None
 
-    def batches(self, columns: Columns) -> Iterator[pa.RecordBatch]:
+    def batches(self, columns: Columns, types: Types = lambda _: {}) -> Iterator[pa.RecordBatch]:
         """Read the file a batch at a time, and of it the columns that a function chooses
         from its schema. A file without rows has one batch without rows.
 
+        Args:
+            columns: chooses; of a file that has no types it is given names alone.
+            types: says what columns are in a file that has no types, where they do not tell.
+
         Ownership: a batch is good until the next one is asked for.
         """
-        return self._read(self.path, columns)
+        return _csv(self.path, columns, types) if self._read is _csv else self._read(self.path, columns)
 
 
 def _parquet(path: pathlib.Path, columns: Columns) -> Iterator[pa.RecordBatch]:
@@ -121,15 +126,17 @@ def _parts(schema: pa.Schema, columns: Columns, batches: Iterable[pa.RecordBatch
         yield from _none(pa.schema([schema.field(name) for name in names]))
 
 
-def _csv(path: pathlib.Path, columns: Columns) -> Iterator[pa.RecordBatch]:
+def _csv(path: pathlib.Path, columns: Columns, types: Types) -> Iterator[pa.RecordBatch]:
     with csv.open_csv(path) as file:
-        names = columns(file.schema)
+        names = columns(pa.schema([(name, pa.null()) for name in file.schema.names]))
+    convert = csv.ConvertOptions(column_types=types(names), include_columns=names)
+    with csv.open_csv(path, convert_options=convert) as file:
         some = False
         for batch in file:
             some = True
-            yield batch.select(names)
+            yield batch
         if not some:
-            yield from _none(pa.schema([file.schema.field(name) for name in names]))
+            yield from _none(file.schema)
 
 
 def _none(schema: pa.Schema) -> Iterator[pa.RecordBatch]:

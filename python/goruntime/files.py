@@ -20,7 +20,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedCo
 
 from ._sink import abandoned, writing
 from ._tables import Source
-from .errors import Error, WrongTypeError
+from .errors import ArgumentError, Error, WrongTypeError
 from .scoring import Rules, Scoring
 
 
@@ -49,26 +49,65 @@ def score(
         )  # fmt: skip
         with _terminating():
             _score(Scoring(str(model), rules, num_threads=threads), [Source(path) for path in data], output, quiet)
-    except WrongTypeError as error:
-        raise click.ClickException(f"{error}{'' if cast else '; --cast converts columns of numbers'}") from error
-    except (Error, pa.ArrowException, KeyError, ValueError, OSError) as error:
-        raise click.ClickException(str(error)) from error
+    except (*_EXPECTED, _Failed) as error:
+        cause = error.__cause__ if isinstance(error, _Failed) else error
+        hint = "; --cast converts columns of numbers" if isinstance(cause, WrongTypeError) and not cast else ""
+        raise click.ClickException(f"{error}{hint}") from error
+
+
+_EXPECTED = (Error, pa.ArrowException, KeyError, ValueError, OSError)
+
+
+class _Failed(Exception):
+    """What failed for one file, whose name it has."""
+
+
+@contextmanager
+def _about(what: str) -> Iterator[None]:
+    try:
+        yield
+    except _EXPECTED as error:
+        raise _Failed(f"{what}: {error}") from error
 
 
 def _score(scoring: Scoring, sources: list[Source], output: pathlib.Path, quiet: bool) -> None:
+    if not output.parent.is_dir():
+        raise ArgumentError(f"-o {output}: there is no folder {output.parent}")
     for part in abandoned(output):
         click.echo(f"removed {part}, which a run that was killed had left", err=True)
-    counts = [source.rows() for source in sources]
-    total = None if None in counts else sum(n for n in counts if n is not None)
     try:
+        counts = []
+        for source in sources:
+            with _about(str(source.path)):
+                counts.append(source.rows())
+        total = None if None in counts else sum(n for n in counts if n is not None)
         with writing(output) as sink, _progress(quiet) as bar:
             task = bar.add_task(output.name, total=total)
             for source in sources:
-                for batch in source.batches(scoring.columns):
-                    sink.write(scoring(batch), source.path)
+                for batch in _answers(scoring, source):
+                    with _about(str(output)):
+                        sink.write(batch, source.path)
                     bar.advance(task, batch.num_rows)
+            with _about(str(output)):
+                sink.close()
     finally:
         scoring.close()
+
+
+def _answers(scoring: Scoring, source: Source) -> Iterator[pa.RecordBatch]:
+    """Score a file. What fails is told with its name and where the batch begins, which counts its rows anew."""
+    with _about(str(source.path)):
+        batches = source.batches(scoring.columns, scoring.types)
+    row = 0
+    while True:
+        with _about(str(source.path)):
+            batch = next(batches, None)
+        if batch is None:
+            return
+        with _about(f"{source.path}, the batch from row {row} on" if row else str(source.path)):
+            answers = scoring(batch)
+        row += batch.num_rows
+        yield answers
 
 
 def _pairs(option: str, form: str, items: Iterable[str]) -> Iterator[tuple[str, str]]:

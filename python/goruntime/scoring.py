@@ -19,7 +19,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from . import arrow
+from . import arrow, dtypes
 from ._load import native
 from .errors import ArgumentError, ModelError, NameNotFoundError
 from .evaluator import ReferenceEvaluator
@@ -149,6 +149,19 @@ class Scoring:
         wanted = {*self._feeding, *self.rules.keep}
         return [name for name in schema.names if name in wanted]
 
+    def types(self, names: Sequence[str]) -> dict[str, pa.DataType]:
+        """Return the types of the columns among names that columns chose to feed inputs, as
+        the model has them. A cast to whole numbers may begin with any numbers, and says none.
+        """
+        of_inputs = {name: dtypes.NUMPY[dtype] for name, _, dtype, _, _ in self.evaluator._native.inputs if dtype > 0}
+        casts, found = self.rules.casts, {}
+        for name, feeding in self._inputs.items():
+            kind = _OF_TEXT.get(of_inputs.get(name, ""))
+            loose = casts if isinstance(casts, bool) else name in casts
+            if kind is not None and not (loose and pa.types.is_integer(kind)):
+                found.update({column: kind for column in feeding if column in names})
+        return found
+
     def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """Score one batch, also one without rows.
 
@@ -185,6 +198,13 @@ class Scoring:
         feeding = {column for columns in self._inputs.values() for column in columns}
         self._feeding = [name for name in schema.names if name in feeding]
         self._schema = schema
+
+
+_OF_TEXT = {
+    **{name: pa.type_for_alias(name) for name in ("float32", "float64", *(f"{u}int{n}" for u in ("", "u") for n in (8, 16, 32, 64)))},
+    "bool": pa.bool_(),
+    "str": pa.string(),
+}  # the types that Arrow reads of text
 
 
 def empty(schema: pa.Schema) -> pa.RecordBatch:

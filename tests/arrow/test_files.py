@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 import os
 import pathlib
+import re
+import resource
 import signal
 import subprocess
 import sys
@@ -28,6 +31,16 @@ def run(*args: object, **options: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, timeout=100, **options)  # type: ignore[call-overload]
 
 
+def write(table: pa.Table, path: pathlib.Path) -> None:
+    if path.suffix == ".parquet":
+        parquet.write_table(table, path, row_group_size=7000)
+    elif path.suffix == ".csv":
+        csv.write_csv(table, path)
+    else:
+        with (ipc.new_file if path.suffix == ".arrow" else ipc.new_stream)(str(path), table.schema) as writer:
+            writer.write_table(table, max_chunksize=9000)
+
+
 @pytest.fixture
 def table() -> pa.Table:
     return pa.table({"x": X, "id": np.arange(len(X))})
@@ -36,15 +49,9 @@ def table() -> pa.Table:
 @pytest.mark.parametrize("form", ["parquet", "arrow", "arrows", "csv"])
 def test_every_format(tmp_path, table, form):
     source = tmp_path / f"in.{form}"
-    if form == "parquet":
-        parquet.write_table(table, source, row_group_size=7000)
-    elif form == "csv":
-        csv.write_csv(table, source)
-    else:
-        with (ipc.new_file if form == "arrow" else ipc.new_stream)(str(source), table.schema) as writer:
-            writer.write_table(table, max_chunksize=9000)
+    write(table, source)
     out = tmp_path / f"out.{form}"
-    done = run(MODELS / "double.onnx", source, source, "-o", out, "--keep", "id", "--cast")
+    done = run(MODELS / "double.onnx", source, source, "-o", out, "--keep", "id")
     assert done.returncode == 0, done.stderr
     if form == "parquet":
         found = parquet.read_table(out)
@@ -70,8 +77,65 @@ def test_errors_are_one_line_and_leave_nothing(tmp_path, table):
     assert {p.name for p in tmp_path.iterdir()} == {"in.parquet", "out.parquet"}
     parquet.write_table(pa.table({"x": [1, 2]}), tmp_path / "whole.parquet")
     assert '"x": i64 given, f32 expected; --cast converts columns of numbers' in run(MODELS / "double.onnx", tmp_path / "whole.parquet", "-o", out).stderr
+    assert f"Error: {tmp_path / 'whole.parquet'}: " in run(MODELS / "double.onnx", tmp_path / "whole.parquet", "-o", out).stderr
+    nowhere = tmp_path / "none" / "out.csv"
+    assert f"-o {nowhere}: there is no folder {nowhere.parent}" in run(MODELS / "double.onnx", tmp_path / "in.parquet", "-o", nowhere).stderr
     assert ".csv expected" in run(MODELS / "double.onnx", tmp_path / "in.parquet", "-o", tmp_path / "out.txt").stderr
     assert "COLUMN=NUMBER expected" in run(MODELS / "double.onnx", tmp_path / "in.parquet", "-o", out, "--fill", "x").stderr
+
+
+@pytest.mark.parametrize("form", ["parquet", "arrow", "arrows", "csv"])
+def test_a_file_that_is_damaged_is_named(tmp_path, table, form):
+    """Of many files, and in a long one by where: an error counts rows from there."""
+    files = [tmp_path / f"{i}.{form}" for i in range(3)]
+    for file in files:
+        write(table, file)
+    out = tmp_path / "out.parquet"
+    whole = files[1].read_bytes()
+    for text in (whole[: len(whole) * 2 // 3], b"", b"no table at all"):
+        files[1].write_bytes(text)
+        out.unlink(missing_ok=True)
+        done = run(MODELS / "double.onnx", *files, "-o", out)
+        cut = form == "csv" and text == whole[: len(whole) * 2 // 3]  # which may end at a number
+        assert cut or (done.returncode == 1 and f"Error: {files[1]}: " in done.stderr), done.stderr
+        assert "Traceback" not in done.stderr
+        assert cut or not out.exists()
+    holes = table.set_column(0, "x", pa.array([None if i == 33000 else float(i) for i in range(len(table))], pa.float32()))
+    write(holes, files[1])
+    done = run(MODELS / "double.onnx", *files, "-o", tmp_path / "holes.parquet")
+    first, row = re.search(rf"Error: {re.escape(str(files[1]))}(?:, the batch from row (\d+) on)?: the column 'x' is null in row (\d+)", done.stderr).groups()
+    assert int(first or 0) + int(row) == 33000
+
+
+@pytest.mark.parametrize("form", ["parquet", "arrow", "arrows", "csv"])
+def test_a_full_disk_leaves_nothing(tmp_path, table, form):
+    """The system refuses what passes a limit as it refuses what passes a disk."""
+    write(pa.concat_tables([table] * 20), tmp_path / "in.parquet")
+    out = tmp_path / "folder" / f"out.{form}"
+    out.parent.mkdir()
+    limit = functools.partial(resource.setrlimit, resource.RLIMIT_FSIZE, (100_000, 100_000))
+    done = run(MODELS / "double.onnx", tmp_path / "in.parquet", "-o", out, "--keep", "id", preexec_fn=limit)
+    assert done.returncode == 1
+    assert f"Error: {out}: " in done.stderr
+    assert "too large" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert list(out.parent.iterdir()) == []
+
+
+def test_text_is_read_as_the_model_has_it(tmp_path):
+    """CSV has no types: columns are those of their inputs, also where a file begins with other numbers, or has no rows."""
+    source, out = tmp_path / "in.csv", tmp_path / "out.parquet"
+    whole = "\n".join(map(str, range(200_000)))  # more than is looked at for types
+    source.write_text(f"x\n{whole}\n0.5\n16777217\n")
+    done = run(MODELS / "double.onnx", source, "-o", out)
+    assert done.returncode == 0, done.stderr
+    y = parquet.read_table(out).column("y").to_numpy()
+    np.testing.assert_array_equal(y, 2 * np.array([*range(200_000), 0.5, 16777217], np.float32))
+    source.write_text("x\n1\nzwei\n")
+    done = run(MODELS / "double.onnx", source, "-o", out)
+    assert done.returncode == 1
+    assert f"Error: {source}: " in done.stderr
+    assert "'zwei'" in done.stderr
 
 
 def test_nulls_are_filled(tmp_path):
@@ -143,12 +207,7 @@ def test_no_rows_give_no_rows(tmp_path, form):
     else:
         with (ipc.new_file if form == "arrow" else ipc.new_stream)(str(source), empty.schema):
             pass
-    # A CSV file without rows does not tell types.
-    done = run(MODELS / "double.onnx", source, "-o", out, "--keep", "id", *(["--cast"] if form == "csv" else []))
-    if form == "csv":
-        assert done.returncode == 1
-        assert "Traceback" not in done.stderr
-        return
+    done = run(MODELS / "double.onnx", source, "-o", out, "--keep", "id")
     assert done.returncode == 0, done.stderr
     assert parquet.read_schema(out).names == ["id", "y"]
     assert parquet.read_metadata(out).num_rows == 0
