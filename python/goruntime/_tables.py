@@ -29,7 +29,7 @@ class Source:
     """
 
     def __init__(self, path: pathlib.Path) -> None:
-        readers = {
+        readers: dict[str, Any] = {
             ".parquet": _parquet, ".csv": _csv, ".arrow": _ipc_file, ".ipc": _ipc_file, ".feather": _ipc_file, ".arrows": _ipc_stream, ".stream": _ipc_stream
         }  # fmt: skip
         if path.suffix not in readers:
@@ -56,7 +56,8 @@ class Source:
 
         Ownership: a batch is good until the next one is asked for.
         """
-        return _csv(self.path, columns, types) if self._read is _csv else self._read(self.path, columns)
+        read: Iterator[pa.RecordBatch] = _csv(self.path, columns, types) if self._read is _csv else self._read(self.path, columns)
+        return read
 
 
 def _parquet(path: pathlib.Path, columns: Columns) -> Iterator[pa.RecordBatch]:
