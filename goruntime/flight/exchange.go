@@ -92,6 +92,7 @@ func (s *service) scored(stream grpc.ServerStream, wait *patience, what scored) 
 	}
 	p, err := m.plan(r.Schema())
 	if err != nil {
+		m.metrics.refused(m, err)
 		return err
 	}
 	if l := m.manifest.Limits.Bytes; l > 0 {

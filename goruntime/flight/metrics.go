@@ -8,8 +8,8 @@ import (
 	"github.com/goruntime/goruntime/goruntime/errs"
 )
 
-// metrics are what Prometheus reads. Labels are models, versions, stages and reasons:
-// never anything that a client chooses.
+// metrics are what Prometheus reads. Labels are models, versions, stages, reasons, methods
+// and codes: never anything that a client chooses. docs/serving.md lists them.
 type metrics struct {
 	registry  *prometheus.Registry
 	stages    *prometheus.HistogramVec
@@ -18,6 +18,7 @@ type metrics struct {
 	refusals  *prometheus.CounterVec
 	dispatch  *prometheus.CounterVec
 	coalesced *prometheus.HistogramVec
+	calls     *prometheus.CounterVec
 }
 
 func newMetrics() *metrics {
@@ -35,8 +36,9 @@ func newMetrics() *metrics {
 	ms.coalesced = prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name: "goruntime_coalesced_requests", Help: "Requests that ran together.", Buckets: prometheus.ExponentialBuckets(1, 2, 9),
 	}, []string{"model", "version"})
+	ms.calls = prometheus.NewCounterVec(prometheus.CounterOpts{Name: "goruntime_calls_total", Help: "Calls that ended, by their gRPC status."}, []string{"method", "code"})
 	ms.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
-		ms.stages, ms.rows, ms.batches, ms.refusals, ms.dispatch, ms.coalesced)
+		ms.stages, ms.rows, ms.batches, ms.refusals, ms.dispatch, ms.coalesced, ms.calls)
 	return ms
 }
 
@@ -69,11 +71,13 @@ type collector struct {
 }
 
 var (
-	bytesHeld      = prometheus.NewDesc("goruntime_arena_bytes", "Bytes of an arena, live or retained.", []string{"model", "version", "arena", "state"}, nil)
-	copiesMade     = prometheus.NewDesc("goruntime_copies_total", "Payload copies by reason.", []string{"model", "version", "reason"}, nil)
-	statementsOpen = prometheus.NewDesc("goruntime_statements", "Prepared statements that are open.", nil, nil)
-	statementBytes = prometheus.NewDesc("goruntime_statement_bytes", "Bytes of answers that prepared statements hold until they are fetched.", nil, nil)
-	bytesCopied    = prometheus.NewDesc("goruntime_copied_bytes_total", "Bytes of payload copies by reason.", []string{"model", "version", "reason"}, nil)
+	bytesHeld       = prometheus.NewDesc("goruntime_arena_bytes", "Bytes of an arena, live or retained.", []string{"model", "version", "arena", "state"}, nil)
+	copiesMade      = prometheus.NewDesc("goruntime_copies_total", "Payload copies by reason.", []string{"model", "version", "reason"}, nil)
+	statementsOpen  = prometheus.NewDesc("goruntime_statements", "Prepared statements that are open.", nil, nil)
+	statementBytes  = prometheus.NewDesc("goruntime_statement_bytes", "Bytes of answers that prepared statements hold until they are fetched.", nil, nil)
+	batchesInFlight = prometheus.NewDesc("goruntime_in_flight_batches", "Batches that wait or run.", []string{"model", "version"}, nil)
+	bytesInFlight   = prometheus.NewDesc("goruntime_in_flight_bytes", "Bytes of batches that wait or run.", []string{"model", "version"}, nil)
+	bytesCopied     = prometheus.NewDesc("goruntime_copied_bytes_total", "Bytes of payload copies by reason.", []string{"model", "version", "reason"}, nil)
 )
 
 // Describe implements prometheus.Collector.
@@ -81,6 +85,8 @@ func (c collector) Describe(ch chan<- *prometheus.Desc) {
 	ch <- bytesHeld
 	ch <- copiesMade
 	ch <- bytesCopied
+	ch <- batchesInFlight
+	ch <- bytesInFlight
 	ch <- statementsOpen
 	ch <- statementBytes
 }
@@ -95,6 +101,8 @@ func (c collector) Collect(ch chan<- prometheus.Metric) {
 			ch <- prometheus.MustNewConstMetric(bytesHeld, prometheus.GaugeValue, float64(s.Live), m.Name(), m.Version(), name, "live")
 			ch <- prometheus.MustNewConstMetric(bytesHeld, prometheus.GaugeValue, float64(s.Retained), m.Name(), m.Version(), name, "retained")
 		}
+		ch <- prometheus.MustNewConstMetric(batchesInFlight, prometheus.GaugeValue, float64(m.gate.waiting.Load()), m.Name(), m.Version())
+		ch <- prometheus.MustNewConstMetric(bytesInFlight, prometheus.GaugeValue, float64(m.gate.bytes.Load()), m.Name(), m.Version())
 		for why := range arena.NumCopyReasons {
 			ch <- prometheus.MustNewConstMetric(copiesMade, prometheus.CounterValue, float64(io.Copies[why]), m.Name(), m.Version(), why.String())
 			ch <- prometheus.MustNewConstMetric(bytesCopied, prometheus.CounterValue, float64(io.CopiedBytes[why]), m.Name(), m.Version(), why.String())

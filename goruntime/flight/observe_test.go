@@ -3,9 +3,14 @@ package flight
 import (
 	"bytes"
 	"context"
+	"maps"
+	"os"
+	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
+	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
 	"google.golang.org/grpc"
@@ -14,6 +19,9 @@ import (
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
 	reflectpb "google.golang.org/grpc/reflection/grpc_reflection_v1"
 	"google.golang.org/grpc/status"
+
+	"github.com/goruntime/goruntime/goruntime/arrowio"
+	"github.com/goruntime/goruntime/goruntime/internal/testkit"
 )
 
 func (r *running) dial() *grpc.ClientConn {
@@ -143,5 +151,96 @@ func TestMetricsCountCopiesByModelAndReason(t *testing.T) {
 		if stages[name] != 3 {
 			t.Errorf("the stage %s was timed %d times, want 3", name, stages[name])
 		}
+	}
+}
+
+// Every metric is named as Prometheus has it and is on the page for operators, with its
+// labels; the page lists no other.
+func TestMetricsAreNamedAndDocumented(t *testing.T) {
+	r := start(t, Options{}, map[string]*arrowio.Manifest{"double": {Batch: arrowio.Batching{MaxRows: 4}, Limits: arrowio.Limits{Rows: 2}}}, "double")
+	c := r.connect(nil)
+	for _, rows := range []int{1, 3} { // the second is refused
+		k := r.talk(context.Background(), c, "double")
+		_, _ = k.ask("", make([]float32, rows)...)
+		k.end()
+	}
+	families, err := r.server.Metrics().Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	problems, err := promlint.NewWithMetricFamilies(families).Lint()
+	if err != nil || len(problems) > 0 {
+		t.Errorf("names: %v, %v", problems, err)
+	}
+	page, err := os.ReadFile("../../docs/serving.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	listed := map[string]string{}
+	for _, row := range regexp.MustCompile("(?m)^\\| `(goruntime_[a-z_]+)` \\| ([a-z]+) \\| ([^|]*) \\|").FindAllStringSubmatch(string(page), -1) {
+		listed[row[1]] = row[2] + " " + strings.ReplaceAll(row[3], "`", "")
+	}
+	for _, f := range families {
+		if !strings.HasPrefix(f.GetName(), "goruntime_") {
+			continue
+		}
+		var labels []string
+		for _, l := range f.Metric[0].Label {
+			labels = append(labels, l.GetName())
+		}
+		if is := strings.ToLower(f.GetType().String()) + " " + strings.Join(labels, ", "); listed[f.GetName()] != is {
+			t.Errorf("%s is listed as %q, it is %q", f.GetName(), listed[f.GetName()], is)
+		}
+		delete(listed, f.GetName())
+	}
+	if len(listed) > 0 {
+		t.Errorf("listed, but not there: %v", listed)
+	}
+}
+
+// What is refused is counted, whatever refuses it.
+func TestRefusalsAreCounted(t *testing.T) {
+	r := start(t, Options{}, map[string]*arrowio.Manifest{"double": {Limits: arrowio.Limits{Rows: 2}}}, "double", "sum")
+	c := r.connect(nil)
+	for range 3 {
+		k := r.talk(context.Background(), c, "double")
+		if _, err := k.ask("", 1, 2, 3); err == nil {
+			t.Fatal("three rows are taken")
+		}
+		k.end()
+		for _, name := range []string{"sum", "none"} { // a column is missing, a model is missing
+			k := r.talk(context.Background(), c, name)
+			if _, err := k.ask("", 1); err == nil {
+				t.Fatal(name, "is scored")
+			}
+			k.end()
+		}
+	}
+	want := map[string]float64{
+		"goruntime_refusals_total ARGUMENT double 1": 3, "goruntime_refusals_total NAME sum 1": 3,
+		"goruntime_calls_total InvalidArgument DoExchange": 3, "goruntime_calls_total NotFound DoExchange": 6,
+	}
+	got := map[string]float64{}
+	settled := testkit.Settles(func() bool { // calls are counted when they have ended
+		families, err := r.server.Metrics().Gather()
+		if err != nil {
+			t.Fatal(err)
+		}
+		clear(got)
+		for _, f := range families {
+			if name := f.GetName(); name == "goruntime_refusals_total" || name == "goruntime_calls_total" {
+				for _, m := range f.Metric {
+					key := name
+					for _, l := range m.Label {
+						key += " " + l.GetValue()
+					}
+					got[key] = m.Counter.GetValue()
+				}
+			}
+		}
+		return maps.Equal(got, want)
+	})
+	if !settled {
+		t.Errorf("counted %v, want %v", got, want)
 	}
 }

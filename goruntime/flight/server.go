@@ -213,7 +213,7 @@ func (s *service) stream(srv any, ss grpc.ServerStream, info *grpc.StreamServerI
 	if ctx, err = s.caller(ctx, info.FullMethod); err == nil {
 		err = s.guarded(func() error { return next(srv, streamWith{ss, ctx}) })
 	}
-	s.log(ctx, info.FullMethod, start, err)
+	s.ended(ctx, info.FullMethod, start, err)
 	return err
 }
 
@@ -221,14 +221,13 @@ func (s *service) unary(ctx context.Context, req any, info *grpc.UnaryServerInfo
 	start := time.Now()
 	ctx, end := s.tracing.call(ctx, info.FullMethod)
 	defer func() { end(err) }()
-	if ctx, err = s.caller(ctx, info.FullMethod); err != nil {
-		return nil, err
+	if ctx, err = s.caller(ctx, info.FullMethod); err == nil {
+		err = s.guarded(func() (err error) {
+			resp, err = next(ctx, req)
+			return err
+		})
 	}
-	err = s.guarded(func() (err error) {
-		resp, err = next(ctx, req)
-		return err
-	})
-	s.log(ctx, info.FullMethod, start, err)
+	s.ended(ctx, info.FullMethod, start, err)
 	return resp, err
 }
 
@@ -243,7 +242,9 @@ func (s *service) guarded(call func() error) (err error) {
 	return call()
 }
 
-func (s *service) log(ctx context.Context, method string, start time.Time, err error) {
+// ended counts and logs a call.
+func (s *service) ended(ctx context.Context, method string, start time.Time, err error) {
+	s.repository.metrics.calls.WithLabelValues(method[strings.LastIndexByte(method, '/')+1:], status.Code(err).String()).Inc()
 	level := slog.LevelInfo
 	if err != nil {
 		level = slog.LevelWarn
