@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import pathlib
+import runpy
 import subprocess
 import sys
 import sysconfig
@@ -14,6 +15,7 @@ from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
 ROOT = pathlib.Path(__file__).resolve().parent
+VERSION = runpy.run_path(str(ROOT / "python" / "goruntime" / "version.py"))["__version__"]
 sys.path.insert(0, str(ROOT / "python" / "build"))
 
 import gotool  # noqa: E402
@@ -48,7 +50,7 @@ class GoBuild(build_ext):
         editable = self.inplace or getattr(self, "editable_mode", False)
         command = (ROOT / "python" / "goruntime" if editable else target.parent) / "bin" / "goruntime"
         subprocess.run(
-            [go, "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", str(command), "./goruntime/cmd/goruntime"],
+            [go, "build", "-trimpath", "-buildvcs=false", "-ldflags", f"-s -w -X main.version={VERSION}", "-o", str(command), "./goruntime/cmd/goruntime"],
             cwd=ROOT, env={**env, "CGO_ENABLED": "0"}, check=True,
         )  # fmt: skip
 

@@ -24,7 +24,8 @@ type Plan struct {
 	schema   *arrow.Schema
 	inputs   []input
 	target   *exec.Target // nil is the model's outputs
-	columns  []string     // names of the outputs
+	values   []string     // that are returned
+	columns  []string     // the names under which they are
 	form     atomic.Pointer[form]
 }
 
@@ -194,11 +195,10 @@ func (p *Plan) check(in *input) error {
 func (p *Plan) results() error {
 	if len(p.manifest.Outputs) == 0 {
 		for _, o := range p.session.Outputs() {
-			p.columns = append(p.columns, o.Name)
+			p.values, p.columns = append(p.values, o.Name), append(p.columns, o.Name)
 		}
 		return nil
 	}
-	var values []string
 	for _, o := range p.manifest.Outputs {
 		name := o.Column
 		if name == "" {
@@ -207,9 +207,9 @@ func (p *Plan) results() error {
 		if slices.Contains(p.columns, name) {
 			return errs.New(errs.Argument, "two outputs are named %q", name)
 		}
-		values, p.columns = append(values, o.Value), append(p.columns, name)
+		p.values, p.columns = append(p.values, o.Value), append(p.columns, name)
 	}
 	var err error
-	p.target, err = p.session.Target(values)
+	p.target, err = p.session.Target(p.values)
 	return err
 }

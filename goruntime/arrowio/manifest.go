@@ -1,6 +1,7 @@
 package arrowio
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"os"
@@ -133,11 +134,14 @@ const maxDelay = 3600 * 1000 * 1000
 
 // Write writes the manifest as people edit it.
 func (m *Manifest) Write(path string) error {
-	b, err := json.MarshalIndent(m, "", "  ")
-	if err != nil {
+	var text bytes.Buffer
+	e := json.NewEncoder(&text)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false) // types are written with < and >
+	if err := e.Encode(m); err != nil {
 		return errs.New(errs.Internal, "%w", err)
 	}
-	if err := os.WriteFile(path, append(b, '\n'), 0o644); err != nil {
+	if err := os.WriteFile(path, text.Bytes(), 0o644); err != nil {
 		return errs.New(errs.IO, "%w", err)
 	}
 	return nil

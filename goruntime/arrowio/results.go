@@ -1,6 +1,7 @@
 package arrowio
 
 import (
+	"fmt"
 	"slices"
 	"unsafe"
 
@@ -62,7 +63,7 @@ func (p *Plan) Batch(results []exec.Result, rows int) (arrow.RecordBatch, error)
 func (p *Plan) formOf(results []exec.Result, rows int) (*form, error) {
 	f, fresh := p.form.Load(), false
 	for i := range results {
-		if err := columnar(&results[i], rows); err != nil {
+		if err := p.columnar(i, &results[i], rows); err != nil {
 			return nil, errs.New(errs.CodeOf(err), "the output %q: %w", p.columns[i], err)
 		}
 		fresh = fresh || f == nil || f.dtypes[i] != results[i].DType || !f.rows[i].Equal(results[i].Shape[1:])
@@ -85,10 +86,26 @@ func (p *Plan) formOf(results []exec.Result, rows int) (*form, error) {
 	return f, nil
 }
 
-// columnar refuses a result that is no column of so many rows.
-func columnar(r *exec.Result, rows int) error {
+// Before returns what the node reads that makes a value: of one that is no column the
+// tensors that may be asked for in its place. Another engine does not tell.
+func Before(s *exec.Session, value string) []string {
+	nodes, _ := s.Nodes()
+	for i := range nodes {
+		if slices.Contains(nodes[i].Outputs, value) {
+			return slices.Compact(nodes[i].Inputs)
+		}
+	}
+	return nil
+}
+
+// columnar refuses result i where it is no column of so many rows.
+func (p *Plan) columnar(i int, r *exec.Result, rows int) error {
 	if r.Value != nil {
-		return errs.New(errs.Unsupported, "a %v is no column: a manifest may name the tensor before it", r.Value.Kind)
+		before := "the tensor before it"
+		if names := Before(p.session, p.values[i]); len(names) > 0 {
+			before = fmt.Sprintf("%q, which it is made of", names)
+		}
+		return errs.New(errs.Unsupported, "a %v is no column: a manifest may name %s", r.Value.Kind, before)
 	}
 	if len(r.Shape) == 0 || r.Shape[0] != rows {
 		return errs.New(errs.Shape, "shape %v for %d rows: the first axis must be the rows", r.Shape, rows)

@@ -263,6 +263,7 @@ func TestWhatIsRefused(t *testing.T) {
 		{"lists that are too deep", "double", schemaOf(field("x", arrow.FixedSizeListOf(1, arrow.FixedSizeListOf(1, f32)))), `[{"x":[[1]]}]`, &Manifest{Limits: Limits{Nesting: 1}}, errs.Argument, `the column "x" has lists 2 deep, at most 1 allowed`},
 		{"too many bytes of strings", "strings", schemaOf(field("s", arrow.BinaryTypes.String), field("t", arrow.BinaryTypes.LargeString)), `[{"s":"abc","t":"de"}]`, &Manifest{Limits: Limits{StringBytes: 4}}, errs.Argument, "5 bytes of strings given, at most 4 allowed"},
 		{"an output that is no column", "narrow", schemaOf(field("x", f32)), `[{"x":1},{"x":2}]`, nil, errs.Shape, `the output "y": shape [] for 2 rows`},
+		{"maps", "classifier", schemaOf(field("a", f32), field("b", f32)), `[{"a":1,"b":2}]`, nil, errs.Unsupported, `the output "by_label": a seq is no column: a manifest may name ["probabilities"], which it is made of`},
 		{"two columns of one name", "chain", schemaOf(field("x", f32)), `[]`, &Manifest{Outputs: []OutputRule{{Value: "a"}, {Value: "b", Column: "a"}}}, errs.Argument, `two outputs are named "a"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -1,6 +1,7 @@
 package flight
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -64,8 +65,10 @@ func byJSON(run func(*service, context.Context, actionBody) (any, error)) func(*
 	return func(s *service, ctx context.Context, text []byte) ([]byte, error) {
 		var body actionBody
 		if len(text) > 0 {
-			if err := json.Unmarshal(text, &body); err != nil {
-				return nil, errs.New(errs.Argument, "the action's body is no JSON object: %w", err)
+			d := json.NewDecoder(bytes.NewReader(text))
+			d.DisallowUnknownFields()
+			if err := d.Decode(&body); err != nil {
+				return nil, errs.New(errs.Argument, `the action's body: %w: {"model": NAME, "version": VERSION} expected`, err)
 			}
 		}
 		result, err := run(s, ctx, body)

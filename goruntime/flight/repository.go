@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -180,7 +181,11 @@ func (r *Repository) Get(model, version string) (*Model, error) {
 	}
 	if best == nil {
 		slices.Sort(known)
-		return nil, errs.New(errs.Name, "no model %q version %q is loaded; there are %s", model, version, strings.Join(known, ", "))
+		asked := fmt.Sprintf("no model %q", model)
+		if version != "" {
+			asked += fmt.Sprintf(" of version %q", version)
+		}
+		return nil, errs.New(errs.Name, "%s is loaded; there are %s", asked, cmp.Or(strings.Join(known, ", "), "none"))
 	}
 	best.enter()
 	return best, nil

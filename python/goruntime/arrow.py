@@ -153,7 +153,7 @@ def score(
             feeds = _shown(feeds, evaluator, options)
         results = evaluator.run(outputs, feeds, **options)
         names = known.outputs if outputs is None else outputs
-        columns = {name: _column_of(name, result, batch.length) for name, result in zip(names, results, strict=True)}
+        columns = {name: _column_of(evaluator, name, result, batch.length) for name, result in zip(names, results, strict=True)}
         return ScoredBatch(columns, evaluator.io_allocator._native)
 
     if hasattr(data, "__arrow_c_array__"):
@@ -176,10 +176,12 @@ def _shown(feeds: dict[str, Any], evaluator: ReferenceEvaluator, options: Mappin
     return {name: feed.gathered(arena) if isinstance(feed, native().Columns) else feed for name, feed in feeds.items()}
 
 
-def _column_of(name: str, result: Any, rows: int) -> np.ndarray[Any, Any]:
+def _column_of(evaluator: ReferenceEvaluator, name: str, result: Any, rows: int) -> np.ndarray[Any, Any]:
     """Return an output as a column: [N, 1] as [N]."""
     if not isinstance(result, np.ndarray):
-        raise WrongTypeError(f"the output {name!r} is a {type(result).__name__}, which is no column: ask for the tensor before it with outputs")
+        before = [node["inputs"] for node in evaluator._graph["nodes"] if name in node["outputs"]]
+        made = f"{', '.join(map(repr, before[0]))}, which it is made of" if before else "the tensor before it"
+        raise WrongTypeError(f"the output {name!r} is a {type(result).__name__}, which is no column: ask for {made}")
     if result.ndim == 0 or len(result) != rows:
         raise ShapeError(f"the output {name!r} has shape {result.shape} for {rows} rows: its first axis must be the rows")
     return result.reshape(-1) if result.ndim == 2 and result.shape[1] == 1 else result

@@ -15,6 +15,7 @@ import pyarrow as pa
 import pytest
 from onnx import TensorProto, helper
 from onnx.reference.op_run import OpRun
+from served import MODELS
 
 from goruntime import ArgumentError, NameNotFoundError, ShapeError, UnsupportedError, WrongTypeError, arrow
 
@@ -471,6 +472,11 @@ def test_outputs_that_are_no_columns(arenas):
     whole = model([helper.make_node("ReduceSum", ["x"], ["y"], keepdims=0)], [("x", F, None)], [("y", F, None)])
     with pytest.raises(ShapeError, match=r"the output 'y' has shape \(\) for 12 rows"):
         arrow.score(arenas.open(whole), pa.record_batch({"x": pa.array(X)}))
+    by_label = arenas.open(MODELS / "classifier.onnx")
+    batch = pa.record_batch({"a": pa.array(X), "b": pa.array(X)})
+    with pytest.raises(WrongTypeError, match="the output 'by_label' is a list, which is no column: ask for 'probabilities', which it is made of"):
+        arrow.score(by_label, batch)
+    assert arrow.score(by_label, batch, outputs=["probabilities"])["probabilities"].tolist() == [[0.5, 0.5]] * 12
     with pytest.raises(WrongTypeError, match="__arrow_c_array__ or __arrow_c_stream__ expected, list given"):
         arrow.score(arenas.open(DOUBLE), [1, 2])
 

@@ -200,6 +200,33 @@ def test_manifests_are_written_for_editing(tmp_path):
     server.stop()
 
 
+def test_the_manifest_of_a_classifier_returns_probabilities(tmp_path):
+    shutil.copy(MODELS / "classifier.onnx", tmp_path / "m.onnx")
+    command = [sys.executable, "-c", "from goruntime.cli import main; main()", "manifest", str(tmp_path / "m.onnx")]
+    subprocess.run(command, capture_output=True, check=True)
+    text = (tmp_path / "m.manifest.json").read_text()
+    assert json.loads(text)["outputs"] == [{"value": "label"}, {"value": "probabilities", "column": "by_label"}]
+    assert "fixed_size_list<float32>[2]" in text
+    server = Served(tmp_path)
+    with flight.connect(server.uri) as client:
+        x = pa.record_batch({"a": pa.array([1, 0], pa.float32()), "b": pa.array([1, 9], pa.float32())})
+        answer = exchange(client, ["m"], [x])[0]
+        with pytest.raises(KeyError, match='no model "m" of version "7" is loaded; there are m/1'):
+            exchange(client, ["m", "7"], [x])
+        with pytest.raises(pa.ArrowInvalid, match=r"the action's body: json: unknown field \"modl\": {\"model\": NAME"):
+            list(client.do_action(flight.Action("stats", b'{"modl": "m"}')))
+    server.stop()
+    assert answer["label"].to_pylist() == [0, 1]
+    assert answer["by_label"].to_pylist()[0] == [0.5, 0.5]
+
+
+def test_the_command_tells_its_version():
+    import goruntime
+
+    command = [sys.executable, "-c", "from goruntime.cli import main; main()", "--version"]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == f"goruntime version {goruntime.__version__}\n"
+
+
 def test_spans_are_sent_where_the_environment_says(tmp_path, monkeypatch):
     bodies: list[bytes] = []
 

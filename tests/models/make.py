@@ -28,6 +28,23 @@ def sequence_model() -> ModelProto:
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
 
 
+def classifier_model() -> ModelProto:
+    """Probabilities leave as maps from labels, as converters of scikit-learn have it."""
+    held = helper.make_map_type_proto(TensorProto.INT64, helper.make_tensor_type_proto(TensorProto.FLOAT, None))
+    nodes = [
+        helper.make_node("ArgMax", ["x"], ["label"], axis=1, keepdims=0),
+        helper.make_node("Softmax", ["x"], ["probabilities"]),
+        helper.make_node("ZipMap", ["probabilities"], ["by_label"], domain="ai.onnx.ml", classlabels_int64s=[7, 8]),
+    ]
+    outputs = [
+        helper.make_tensor_value_info("label", TensorProto.INT64, ["N"]),
+        helper.make_value_info("by_label", helper.make_sequence_type_proto(held)),
+    ]
+    graph = helper.make_graph(nodes, "g", [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["N", 2])], outputs)
+    opsets = [helper.make_opsetid("", 17), helper.make_opsetid("ai.onnx.ml", 1)]
+    return helper.make_model(graph, opset_imports=opsets, ir_version=8)
+
+
 def models() -> dict[str, ModelProto]:
     f, node = TensorProto.FLOAT, helper.make_node
     square = np.ones((256, 256), np.float32)
@@ -76,6 +93,7 @@ def models() -> dict[str, ModelProto]:
         # an output that has another shape than the model says
         "misdeclared": model([node("Concat", ["x", "x"], ["y"], axis=0)], [("x", f, ["N"])], [("y", f, ["N"])]),
         "pieces": sequence_model(),
+        "classifier": classifier_model(),
         # never ends by itself
         "endless": model(
             [node("Loop", ["", "c", "x"], ["y"], body=helper.make_graph(

@@ -15,11 +15,14 @@ import (
 	_ "github.com/goruntime/goruntime/goruntime/ops" // all operators
 )
 
+// version is set by the linker where the package for Python is built.
+var version = "built from the sources"
+
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	root := &cobra.Command{
-		Use: "goruntime", Short: "Score ONNX models on Arrow data", SilenceUsage: true, SilenceErrors: true,
+		Use: "goruntime", Short: "Score ONNX models on Arrow data", Version: version, SilenceUsage: true, SilenceErrors: true,
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 	}
 	root.AddCommand(serveCommand(), benchCommand(), manifestCommand())

@@ -11,6 +11,7 @@ import (
 
 	"github.com/goruntime/goruntime/goruntime/arrowio"
 	"github.com/goruntime/goruntime/goruntime/exec"
+	"github.com/goruntime/goruntime/goruntime/onnx"
 )
 
 func manifestCommand() *cobra.Command {
@@ -40,7 +41,8 @@ func manifestCommand() *cobra.Command {
 }
 
 // manifestOf returns the manifest that says what happens without one. A matrix is fed by a
-// column of lists, or by columns of numbers, which are to be named.
+// column of lists, or by columns of numbers, which are to be named. For an output that is
+// no column, as classifiers have it, the tensor is returned that it is made of.
 func manifestOf(path string) (*arrowio.Manifest, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -63,7 +65,13 @@ func manifestOf(path string) (*arrowio.Manifest, error) {
 		}
 	}
 	for _, out := range s.Outputs() {
-		m.Outputs = append(m.Outputs, arrowio.OutputRule{Value: out.Name})
+		rule := arrowio.OutputRule{Value: out.Name}
+		if out.Type != nil && (out.Type.Kind == onnx.KindSequence || out.Type.Kind == onnx.KindMap) {
+			if before := arrowio.Before(s, out.Name); len(before) == 1 {
+				rule = arrowio.OutputRule{Value: before[0], Column: out.Name}
+			}
+		}
+		m.Outputs = append(m.Outputs, rule)
 	}
 	return m, nil
 }
