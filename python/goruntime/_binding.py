@@ -147,6 +147,10 @@ def _matrix(parts: list[Any], name: str, columns: list[str]) -> Any:
     """Return columns as one input [N, K], of which the run gathers rows where it must."""
     if not all(isinstance(p, np.ndarray) and p.ndim == 1 for p in parts):
         raise WrongTypeError(f"the columns {columns} cannot be one input {name!r}: plain columns of numbers expected")
+    for column, part in zip(columns, parts, strict=True):
+        if part.dtype != parts[0].dtype:
+            types = f"{columns[0]!r} is {parts[0].dtype} and {column!r} is {part.dtype}"
+            raise WrongTypeError(f"the columns of the input {name!r} are not of one type, {types}: allow casts, or convert them")
     return native().arrow_matrix(parts)
 
 

@@ -110,10 +110,14 @@ class Sink:
         """Append a batch, the answers for a file.
 
         Raises:
-            ArgumentError: its schema is not that of the batches before it.
+            ArgumentError: its schema is not that of the batches before it, or has lists
+                that the format has not.
         """
         if self.writer is None:
             self.schema = batch.schema
+            nested = [field.name for field in batch.schema if pa.types.is_nested(field.type)]
+            if self.suffix == ".csv" and nested:
+                raise ArgumentError(f"CSV has no lists, which the columns {nested} are: write .parquet or .arrow, or leave them out")
             self.writer = _WRITERS[self.suffix](str(self.path), batch.schema)
         if not batch.schema.equals(self.schema):
             raise ArgumentError(f"{source}: its answers have the schema\n{batch.schema}\nthose before it\n{self.schema}")

@@ -127,7 +127,7 @@ def _number(name: str, text: str) -> float:
 
 def _progress(quiet: bool) -> Progress:
     columns: list[Any] = ["{task.description}", BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn()]
-    return Progress(*columns, console=Console(stderr=True), disable=quiet)
+    return Progress(*columns, console=Console(stderr=True, quiet=quiet), disable=quiet)
 
 
 @contextmanager

@@ -196,6 +196,16 @@ def test_nothing_is_written_over_what_is_read(tmp_path, table):
     assert "Traceback" not in run(MODELS / "double.onnx", tmp_path / "bad.parquet", "-o", tmp_path / "out.parquet").stderr
 
 
+def test_what_cannot_be_read_together_or_written_is_told(tmp_path):
+    source, out = tmp_path / "in.parquet", tmp_path / "out.csv"
+    parquet.write_table(pa.table({"a": pa.array([1.0]), "b": pa.array([1], pa.float32()), "c": pa.array([1], pa.float32())}), source)
+    done = run(MODELS / "fixed.onnx", source, "-o", out, "--input", "x=a,b,c", "--quiet")
+    assert "the columns of the input 'x' are not of one type, 'a' is float64 and 'b' is float32" in done.stderr
+    done = run(MODELS / "fixed.onnx", source, "-o", out, "--input", "x=a,b,c", "--cast", "--quiet")
+    assert done.stderr == f"Error: {out}: CSV has no lists, which the columns ['y'] are: write .parquet or .arrow, or leave them out\n"
+    assert set(tmp_path.iterdir()) == {source}
+
+
 @pytest.mark.parametrize("form", ["parquet", "arrow", "arrows", "csv"])
 def test_no_rows_give_no_rows(tmp_path, form):
     source, out = tmp_path / f"in.{form}", tmp_path / "out.parquet"
