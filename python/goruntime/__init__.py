@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .arenas import ExecutionArena, IOArena
+    from .cancel import CancelToken
     from .config import show_config
     from .context import RuntimeContext, RuntimeSession
     from .engines import OnnxRuntime
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
         UnsupportedError,
         WrongTypeError,
     )
-    from .evaluator import CancelToken, ReferenceEvaluator
+    from .evaluator import ReferenceEvaluator
     from .events import RuntimeEvent
     from .kernels import register_custom_kernel, unregister_custom_kernel
     from .metadata import ModelMetadata
@@ -47,12 +48,13 @@ if TYPE_CHECKING:
 # start, and what the core does to start is done beside those that come after it.
 _MODULES = {
     "arenas": "ExecutionArena IOArena",
+    "cancel": "CancelToken",
     "config": "show_config",
     "context": "RuntimeContext RuntimeSession",
     "engines": "OnnxRuntime",
     "errors": "ArgumentError CanceledError ClosedError ComputeError Error FileError ForkedError InternalError LimitError ModelError "
     "NameNotFoundError ReleasedError RunTimeoutError ShapeError UnsupportedError WrongTypeError",
-    "evaluator": "CancelToken ReferenceEvaluator",
+    "evaluator": "ReferenceEvaluator",
     "events": "RuntimeEvent",
     "kernels": "register_custom_kernel unregister_custom_kernel",
     "metadata": "ModelMetadata",

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cached_property
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from ._load import native
+from .description import Described
 
 if TYPE_CHECKING:
     from typing import Self
@@ -16,28 +17,16 @@ if TYPE_CHECKING:
     import numpy as np
 
     from .arenas import ExecutionArena, IOArena
+    from .cancel import CancelToken
     from .context import RuntimeContext
     from .engines import OnnxRuntime
     from .events import RuntimeEvent
     from .kernels import Factory, Kernel, Key
-    from .metadata import ModelMetadata
     from .plan import ExecutionPlan
     from .support import Lack
-    from .types import ValueType
 
 
-class CancelToken:
-    """Ends runs from another thread: pass it to run() as cancel."""
-
-    def __init__(self) -> None:
-        self._native = native().Stop()
-
-    def cancel(self) -> None:
-        """End the runs that use the token, and later ones, with CanceledError."""
-        self._native.cancel()
-
-
-class ReferenceEvaluator:
+class ReferenceEvaluator(Described):
     """A model ready to run.
 
     Ownership: each array that run() returns holds a lease on its memory. It
@@ -153,8 +142,6 @@ class ReferenceEvaluator:
     def _first_kernels(self, new_ops: Iterable[type[Any]] | None) -> dict[Key, Factory]:
         """Return the Python kernels: of new_ops, then those registered for all. A copy
         of an evaluator is given those of its original."""
-        import sys
-
         if new_ops is None and f"{__package__}.kernels" not in sys.modules:
             return {}
         from . import kernels
@@ -185,7 +172,6 @@ class ReferenceEvaluator:
 
     def _open(self) -> Any:
         from .errors import UnsupportedError
-        from .log import debug
 
         execution, io = self._given
         custom: tuple[Any, Any] = (None, None)
@@ -215,7 +201,10 @@ class ReferenceEvaluator:
                 error.args = (f"{error}; new_ops or goruntime.register_custom_kernel runs them in Python",)
             raise
         opened.string_dtype, self._used = self._strings, used
-        debug("opened %s: %d inputs, %d outputs", self._path or "a model in memory", len(opened.inputs), len(opened.outputs))
+        if "logging" in sys.modules:  # else there is no handler that would show it, and imports cost every start
+            from .log import debug
+
+            debug("opened %s: %d inputs, %d outputs", self._path or "a model in memory", len(opened.inputs), len(opened.outputs))
         return opened
 
     @staticmethod
@@ -276,107 +265,10 @@ class ReferenceEvaluator:
             and timeout is None and cancel is None and num_threads is None and check_shape_annotations is None
         ):  # fmt: skip
             return self._run(output_names, feed_inputs)
-        if num_threads is not None:
-            from .policy import check_threads
+        from . import calls
 
-            check_threads(num_threads)
-        other = self._variant(attributes, context)
-        if other is not self:
-            try:
-                return other.run(output_names, feed_inputs, None, intermediate, check_shape_annotations, context=context, outputs=outputs,
-                                 timeout=timeout, cancel=cancel, num_threads=num_threads)  # fmt: skip
-            finally:
-                self._events = other._events
-        if outputs is not None and not isinstance(outputs, Mapping):
-            from .errors import WrongTypeError
-
-            raise WrongTypeError(f"outputs: a dict of arrays by name expected, {type(outputs).__name__} given")
-        options: dict[str, Any] = {"outputs": None if outputs is None else dict(outputs), "timeout": timeout, "threads": num_threads}
-        if cancel is not None:
-            options["cancel"] = getattr(cancel, "_native", cancel)
-        check = self._check if check_shape_annotations is None else check_shape_annotations
-        keep_all = intermediate or check or (context is not None and not (self._release and context.release_intermediates))
-        names = list(self.output_names if output_names is None else output_names)
-        wanted = [*names, *(n for n in self._computed if n not in names)] if keep_all else names
-        if context is None:
-            results = self._traced(wanted, feed_inputs, options, self._tracing, self.verbose)
-        else:
-            results = self._in_context(context, wanted, feed_inputs, options)
-        values = dict(zip(wanted, results, strict=True))
-        if check:
-            from .annotations import check as compare
-
-            compare(self._annotations, {**feed_inputs, **values})
-        return {**feed_inputs, **values} if intermediate else results[: len(names)]
-
-    def _in_context(self, context: RuntimeContext, wanted: list[str], feeds: dict[str, Any], options: dict[str, Any]) -> list[Any]:
-        """Run with the arenas of a context and leave the values in it."""
-        if context.allocator is not None:
-            options["execution"] = context.allocator._native
-        if context.io_allocator is not None:
-            options["io"] = context.io_allocator._native
-        with context._lock:
-            tracing = self._tracing or context.events_enabled
-            results = self._traced(wanted, feeds, options, tracing, max(self.verbose, context.verbose))
-            context._keep(feeds, wanted, results, self._events if tracing else ())
-        return results
-
-    def _traced(self, wanted: list[str], feeds: dict[str, Any], options: dict[str, Any], tracing: bool, verbose: int) -> list[Any]:
-        """Run; print and keep what happened, also where the run fails."""
-        if not tracing and verbose <= 1:
-            results: list[Any] = self._run(wanted, feeds, **options)
-            return results
-        from . import events
-
-        lines: list[str] = []
-        try:
-            results = self._run(wanted, feeds, **options, events=lines)
-        finally:
-            happened = events.parse("".join(lines))
-            events.show(happened, verbose)
-            if tracing:
-                self._events = happened
-        return results
-
-    def _variant(self, attributes: Mapping[str, Any] | None, context: RuntimeContext | None) -> ReferenceEvaluator:
-        """Return the evaluator of this model with the attributes of a call of a
-        FunctionProto and the kernels of a context. The last few are kept."""
-        kernels = getattr(context, "_kernels", None) if context is not None else {}
-        if kernels is None:
-            from .errors import WrongTypeError
-
-            raise WrongTypeError(f"context: a RuntimeContext expected, {type(context).__name__} given")
-        if not attributes and all(self._kernels.get(key) is kernel for key, kernel in kernels.items()):
-            return self
-        source = self._bytes if self._path is None else self._path
-        if attributes:
-            from .errors import ArgumentError
-            from .functions import model
-            from .protos import serialized
-
-            if type(self.proto_).__name__ != "FunctionProto":
-                raise ArgumentError("attributes are for the evaluator of a FunctionProto")
-            source = serialized(model(self.proto_, attributes), self._functions)
-        key = (source, tuple(kernels.items()))
-        if key not in self._variants:
-            execution, io = self._own_arenas()
-            from .kernels import Inherited
-
-            every: Any = Inherited({**self._kernels, **kernels})
-            made = ReferenceEvaluator(source, new_ops=every, verbose=self.verbose,
-                                      check_shape_annotations=self._check, events_enabled=self._tracing, engine=self._engine or "goruntime",
-                                      release_intermediates=self._release, string_dtype=self._strings, cpu_execution_counters=self._counting,
-                                      allocator=execution, io_allocator=io, num_threads=self._threads or None)  # fmt: skip
-            while len(self._variants) >= 8:
-                self._variants.pop(next(iter(self._variants)))
-            self._variants[key] = made
-        return self._variants[key]
-
-    @property
-    def engine(self) -> str:
-        """The name of the engine that runs the model: "goruntime", "ONNX Runtime 1.32.0"."""
-        name: str = self._native.engine
-        return name
+        options = calls.Options(intermediate, check_shape_annotations, context, outputs, timeout, cancel, num_threads)
+        return calls.run(self, output_names, feed_inputs, attributes, options)
 
     def generate(
         self,
@@ -479,37 +371,6 @@ class ReferenceEvaluator:
             self._arenas = None
         self.__dict__.pop("_graph", None)
 
-    @cached_property
-    def _graph(self) -> dict[str, Any]:
-        """The nodes and the names of values."""
-        from ._control import report
-
-        return report("SessionNodes", self._native.handle)
-
-    @property
-    def _computed(self) -> list[str]:
-        """The names of what nodes make, in the order in which they do."""
-        made = (name for node in self._graph["nodes"] for name in node["outputs"] if name)
-        known = set(self._graph["values"])
-        return [name for name in dict.fromkeys(made) if name in known]
-
-    @cached_property
-    def _annotations(self) -> dict[str, Any]:
-        from .annotations import declared
-
-        return declared(self._path, self._bytes)
-
-    def used_kernels(self) -> list[tuple[str, str, int, str]]:
-        """Return (domain, op_type, version, "native" or "python") of each operator that
-        the model uses, in subgraphs too."""
-        found: set[tuple[str, str, int, str]] = set()
-        nodes = list(self._graph["nodes"])
-        for node in nodes:
-            where = "python" if (node["domain"], node["op_type"]) in self._kernels else "native"
-            found.add((node["domain"], node["op_type"], node["version"], where))
-            nodes.extend(node.get("bodies", ()))
-        return sorted(found)
-
     def prepare(self, shapes: Mapping[str, Any]) -> ExecutionPlan:
         """Compile the model for inputs of these shapes ahead of the first run.
 
@@ -534,66 +395,6 @@ class ReferenceEvaluator:
         return ExecutionPlan(json.loads(call("SessionPlan", handle, text)), self)
 
     get_execution_plan = prepare
-
-    @property
-    def opsets(self) -> dict[str, int]:
-        """The opset that the model imports for each domain."""
-        if self._unbound:
-            return {o.domain: o.version for o in self.proto_.opset_import}
-        return dict(self.metadata.opsets)
-
-    @property
-    def metadata(self) -> ModelMetadata:
-        """Who made the model, and what they wrote into it."""
-        from .metadata import of
-
-        return of(self._native.handle)
-
-    def get_result_types(self, name: str, exc: bool = True) -> Any:
-        """Return the declared onnx.TypeProto of a value.
-
-        Args:
-            name: an input, output, or inner value with a value_info.
-            exc: whether to raise where there is none, rather than to return None.
-        """
-        from .annotations import types
-        from .errors import ArgumentError
-
-        found = types(self._path, self._bytes)
-        if name not in found and exc:
-            raise ArgumentError(f"the model declares no type for {name!r}; it does for {', '.join(map(repr, sorted(found))) or 'none'}")
-        return found.get(name)
-
-    @property
-    def input_names(self) -> list[str]:
-        """The names of the inputs, in the model's order."""
-        return [info[0] for info in self._native.inputs]
-
-    @property
-    def output_names(self) -> list[str]:
-        """The names of the outputs, in the model's order."""
-        return [info[0] for info in self._native.outputs]
-
-    @property
-    def required_inputs(self) -> list[str]:
-        """The names of the inputs without a default."""
-        return [info[0] for info in self._native.inputs if not info[4]]
-
-    @property
-    def input_types(self) -> list[ValueType]:
-        """(type, shape) of each input: ("tensor(float)", ("N", 3, None))."""
-        return self._types(self._native.inputs)
-
-    @property
-    def output_types(self) -> list[ValueType]:
-        """(type, shape) of each output, as the model declares them."""
-        return self._types(self._native.outputs)
-
-    @staticmethod
-    def _types(infos: Iterable[Any]) -> list[ValueType]:
-        from .types import ValueType
-
-        return [ValueType((info[1], info[3])) for info in infos]
 
     @property
     def allocator(self) -> ExecutionArena:
@@ -667,32 +468,11 @@ class ReferenceEvaluator:
         self.close()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle by the model's bytes, with the Python kernels that it uses: the copy has
-        arenas of its own."""
-        data: Any = self.proto_ if self._unbound else self._bytes
-        if data is None and self._path is not None:
-            with open(self._path, "rb") as file:
-                data = file.read()
-        settings = {
-            "verbose": self.verbose,
-            "check_shape_annotations": self._check,
-            "events_enabled": self._tracing,
-            "release_intermediates": self._release,
-            "num_threads": self._threads or None,
-            "engine": self._engine or "goruntime",
-            "string_dtype": self._strings,
-            "cpu_execution_counters": self._counting,
-            "functions": [getattr(f, "proto_", f) for f in self._functions] if self._unbound else None,
-        }
-        return (_rebuild, (data, settings, self._used))
+        from .variants import pickled
+
+        return pickled(self)
 
     def __repr__(self) -> str:
         if getattr(self, "_native", None) is None:  # in a traceback of what failed to open
             return "ReferenceEvaluator(not open)"
         return f"ReferenceEvaluator({', '.join(self.input_names)} -> {', '.join(self.output_names)})"
-
-
-def _rebuild(data: Any, settings: dict[str, Any], kernels: dict[Key, Factory]) -> ReferenceEvaluator:
-    from .kernels import Inherited
-
-    return ReferenceEvaluator(data, new_ops=Inherited(kernels), **settings)  # type: ignore[arg-type]

@@ -2,19 +2,9 @@
 
 from __future__ import annotations
 
-import sys
+import logging
 
+_LOGGER = logging.getLogger("goruntime")
 
-def debug(message: str, *args: object) -> None:
-    """Log a message of level DEBUG. A program that has not imported logging has no
-    handler that would show it, so logging is not imported for it."""
-    logging = sys.modules.get("logging")
-    if logging is not None:
-        logging.getLogger("goruntime").debug(message, *args)
-
-
-def warning(message: str, *args: object) -> None:
-    """Log a message of level WARNING, which Python shows unless told otherwise."""
-    import logging
-
-    logging.getLogger("goruntime").warning(message, *args)
+debug = _LOGGER.debug
+warning = _LOGGER.warning  # which Python shows unless told otherwise

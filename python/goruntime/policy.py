@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .errors import ArgumentError, WrongTypeError
-from .log import warning
 
 # What goruntime does anyway: threads spin for a moment and then sleep, on the
 # processors that the process may use. All else that these keys may say is a hint that
@@ -29,6 +28,8 @@ def threads_of(policy: Mapping[str, Any], num_threads: int | None) -> int | None
         raise ArgumentError(f"cpu_execution: the keys are num_threads, spin_policy and affinity_policy, {', '.join(map(repr, unknown))} given")
     for key, done in _HINTS.items():
         if policy.get(key, done) != done:
+            from .log import warning
+
             warning("cpu_execution: %s=%r has no effect, since all evaluators share one set of threads; it is %r", key, policy[key], done)
     threads = policy.get("num_threads", 0)
     if not isinstance(threads, int) or threads < 0:

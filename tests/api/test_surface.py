@@ -6,7 +6,7 @@ import logging
 import os
 
 import numpy as np
-import onnx
+import onnx.reference
 import pytest
 from graphs import CHAIN, F, X, info, model
 from onnx import TensorProto, helper, numpy_helper

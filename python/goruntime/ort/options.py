@@ -124,7 +124,7 @@ class RunOptions(_Entries):
             self._token = None
 
     def _cancel_token(self) -> Any:
-        from ..evaluator import CancelToken
+        from ..cancel import CancelToken
 
         if self._token is None:
             self._token = CancelToken()
