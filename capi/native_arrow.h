@@ -101,6 +101,7 @@ PyObject *gr_batch_feeds(Batch *self, PyObject *args);            /* (tuple of (
 PyObject *gr_arrow_matrix(PyObject *module, PyObject *arrays);    /* list of arrays -> Columns */
 /* native_arrow_out.c */
 PyObject *gr_arrow_export(PyObject *module, PyObject *args);      /* (names, arrays) -> (schema capsule, array capsule) */
+PyObject *gr_arrow_columns(PyObject *module, PyObject *args);     /* (names, results, rows) -> dict or None */
 /* native_arrow_stream.c */
 PyObject *gr_arrow_reader(PyObject *module, PyObject *args);      /* (stream capsule, known Schema or None) -> iterator of Batch */
 PyObject *gr_arrow_stream(PyObject *module, PyObject *args);      /* (schema capsule, iterator) -> stream capsule */

@@ -249,3 +249,31 @@ PyObject *gr_arrow_export(PyObject *module, PyObject *args) {
   Py_DECREF(list);
   return pair;
 }
+
+/* column_of returns a result as a column of n rows, NULL for what is none. */
+static PyObject *column_of(PyObject *result, int64_t n) {
+  PyArrayObject *array = (PyArrayObject *)result;
+  if (!PyArray_Check(result) || PyArray_NDIM(array) == 0 || PyArray_DIM(array, 0) != n) return NULL;
+  return PyArray_NDIM(array) == 2 && PyArray_DIM(array, 1) == 1 ? PyArray_Ravel(array, NPY_CORDER) : Py_NewRef(result);
+}
+
+PyObject *gr_arrow_columns(PyObject *module, PyObject *args) {
+  (void)module;
+  PyObject *names, *results;
+  int64_t rows;
+  if (!PyArg_ParseTuple(args, "OO!L", &names, &PyList_Type, &results, &rows)) return NULL;
+  PyObject *list = PySequence_Fast(names, "names expected"), *columns = list == NULL ? NULL : PyDict_New();
+  int whole = columns != NULL && PySequence_Fast_GET_SIZE(list) == PyList_GET_SIZE(results);
+  for (Py_ssize_t i = 0; whole && i < PyList_GET_SIZE(results); i++) {
+    PyObject *column = column_of(PyList_GET_ITEM(results, i), rows);
+    whole = column != NULL && PyDict_SetItem(columns, PySequence_Fast_GET_ITEM(list, i), column) == 0;
+    Py_XDECREF(column);
+  }
+  Py_XDECREF(list);
+  if (whole || PyErr_Occurred()) {
+    if (PyErr_Occurred()) Py_CLEAR(columns);
+    return columns;
+  }
+  Py_XDECREF(columns);
+  Py_RETURN_NONE;
+}

@@ -46,6 +46,7 @@ static PyMethodDef functions[] = {
     {"arrow_batch", gr_arrow_batch, METH_VARARGS, "A record batch of (schema capsule, array capsule, a schema that is known or None)."},
     {"arrow_reader", gr_arrow_reader, METH_VARARGS, "An iterator of record batches of (stream capsule, a schema that is known or None)."},
     {"arrow_matrix", gr_arrow_matrix, METH_O, "A list of arrays as the columns of one matrix."},
+    {"arrow_columns", gr_arrow_columns, METH_VARARGS, "(names, results, rows): the results as columns by name, [N, 1] as [N]; None where one is no column."},
     {"arrow_cast", gr_arrow_cast, METH_VARARGS, "(array, dtype, arena, column): a counted copy of another element type."},
     {"arrow_export", gr_arrow_export, METH_VARARGS, "(names, arrays) as (schema capsule, array capsule)."},
     {"arrow_stream", gr_arrow_stream, METH_VARARGS, "A stream capsule of (function for the schema capsule, iterator of array capsules)."},

@@ -76,8 +76,8 @@ class Binding:
             if all(self.shapes[c] is None for c in columns)
         )
 
-    def feeds(self, batch: Any, evaluator: ReferenceEvaluator, fills: Mapping[str, Any], casts: bool | Collection[str]) -> dict[str, Any]:
-        """Return the feeds of one batch; what is copied goes to the I/O arena.
+    def feeds(self, batch: Any, arena: Any, fills: Mapping[str, Any], casts: bool | Collection[str]) -> dict[str, Any]:
+        """Return the feeds of one batch; what is copied goes to the I/O arena that is given.
 
         Raises:
             NameNotFoundError: casts of an input that is not fed, fills of what feeds none.
@@ -88,7 +88,6 @@ class Binding:
         if fills != self._filled[0]:
             self._filled = (copy.deepcopy(fills), self._filling(fills))
         fills = self._filled[1]
-        arena = evaluator.io_allocator._native
         feeds: dict[str, Any] = batch.feeds(self._wanted, arena, casts, fills)
         if len(feeds) == len(self._bound):
             return feeds

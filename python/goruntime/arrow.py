@@ -46,6 +46,8 @@ class ScoredBatch:
     __arrow_c_array__ holds leases of its own.
     """
 
+    __slots__ = ("__weakref__", "_arena", "columns")
+
     def __init__(self, columns: dict[str, np.ndarray[Any, Any]], arena: Any = None) -> None:
         self.columns = columns
         self._arena = arena  # whose statistics have what is copied when columns are given away
@@ -141,27 +143,31 @@ def score(
         WrongTypeError, ShapeError: what does not fit the model.
     """
     evaluator = model if isinstance(model, ReferenceEvaluator) else ReferenceEvaluator(model)
-    fills = fills or {}
-
-    def one(batch: Any) -> ScoredBatch:
-        known: Binding | None = evaluator._binding
-        if known is None or known.schema is not batch.schema or known.asked != inputs:
-            known = evaluator._binding = Binding(evaluator, batch.fields, inputs)
-            known.schema = batch.schema
-        feeds = known.feeds(batch, evaluator, fills, casts)
-        if options or not evaluator._plain:
-            feeds = _shown(feeds, evaluator, options)
-        results = evaluator.run(outputs, feeds, **options)
-        names = known.outputs if outputs is None else outputs
-        columns = {name: _column_of(evaluator, name, result, batch.length) for name, result in zip(names, results, strict=True)}
-        return ScoredBatch(columns, evaluator.io_allocator._native)
-
+    asked = (inputs, outputs, fills or {}, casts, options)
     if hasattr(data, "__arrow_c_array__"):
-        schema, array = data.__arrow_c_array__()
-        return one(native().arrow_batch(schema, array, None if evaluator._binding is None else evaluator._binding.schema))
+        known = evaluator._binding
+        return _one(evaluator, native().arrow_batch(*data.__arrow_c_array__(), None if known is None else known.schema), *asked)
     if not hasattr(data, "__arrow_c_stream__"):
         raise WrongTypeError(f"an object with __arrow_c_array__ or __arrow_c_stream__ expected, {type(data).__name__} given")
-    return ScoredStream(one(batch) for batch in _batches(data, evaluator))
+    return ScoredStream(_one(evaluator, batch, *asked) for batch in _batches(data, evaluator))
+
+
+def _one(evaluator: ReferenceEvaluator, batch: Any, inputs: Any, outputs: Any, fills: Any, casts: Any, options: Any) -> ScoredBatch:
+    """Score one batch. Calls of a row spend their time here: what this costs, they cost."""
+    known: Binding | None = evaluator._binding
+    if known is None or known.schema is not batch.schema or known.asked != inputs:
+        known = evaluator._binding = Binding(evaluator, batch.fields, inputs)
+        known.schema = batch.schema
+    arena = evaluator.io_allocator._native
+    feeds = known.feeds(batch, arena, fills, casts)
+    if options or not evaluator._plain:
+        feeds = _shown(feeds, evaluator, options)
+    results = evaluator.run(outputs, feeds, **options)
+    names = known.outputs if outputs is None else outputs
+    columns = native().arrow_columns(names, results, batch.length)
+    if columns is None:  # one of them is none, and says why
+        columns = {name: _column_of(evaluator, name, result, batch.length) for name, result in zip(names, results, strict=True)}
+    return ScoredBatch(columns, arena)
 
 
 def _batches(data: Any, evaluator: ReferenceEvaluator) -> Iterator[Any]:
