@@ -128,7 +128,7 @@ func TestARequestAloneIsNotCopied(t *testing.T) {
 	for _, limits := range []arrowio.Batching{{MaxRows: 3, DelayMicros: 1 << 30}, {MaxRows: 100, DelayMicros: 1000}, {MaxRows: 100}} {
 		together.batcher.limits = limits
 		b := batchX(1, 2, 3)
-		out, err := m.score(c, together, b, spending(clock()))
+		out, err := m.score(c, together, b, 0, spending(clock()))
 		b.Release()
 		if err != nil {
 			t.Fatal(err)

@@ -75,7 +75,7 @@ func compressed(t testing.TB, option ipc.Option) (header, body []byte) {
 	if err := aflight.NewRecordWriter(r, ipc.WithSchema(schema), option).Write(batch); err != nil {
 		t.Fatal(err)
 	}
-	w := newWire()
+	w := newWire(0)
 	defer w.io.Close()
 	m := &received{}
 	if err := w.Unmarshal(sliceOf(r.list[1]), m); err != nil {

@@ -79,7 +79,7 @@ func (s *service) scored(stream grpc.ServerStream, wait *patience, what scored) 
 	r, err := ipc.NewReaderFromMessageReader(in, ipc.WithAllocator(memory.DefaultAllocator))
 	if err != nil {
 		in.Release() // else the reader's
-		return errs.New(errs.Argument, "the stream does not begin with a schema: %w", err)
+		return unread("the stream does not begin with a schema", err)
 	}
 	defer r.Release()
 	m, err := what.named(in.descriptor)
@@ -100,7 +100,7 @@ func (s *service) scored(stream grpc.ServerStream, wait *patience, what scored) 
 	}
 	in.counter = m.session.IO()
 	one := func(b arrow.RecordBatch, t *spent) error {
-		err := m.answer(ctx, p, b, t, func(out arrow.RecordBatch) error { return what.do(m, out, in.metadata, t) })
+		err := m.answer(ctx, p, b, len(in.metadata), t, func(out arrow.RecordBatch) error { return what.do(m, out, in.metadata, t) })
 		s.tracing.batch(ctx, m, b.NumRows(), t, err)
 		if err == nil {
 			m.stages.add(t)
@@ -127,7 +127,16 @@ func (s *service) scored(stream grpc.ServerStream, wait *patience, what scored) 
 	if _, grpc := status.FromError(err); grpc {
 		return err
 	}
-	return errs.New(errs.Argument, "a message of the stream: %w", err)
+	return unread("a message of the stream", err)
+}
+
+// unread is the error of a message that could not be read: Arrow's are the client's.
+func unread(what string, err error) error {
+	code := errs.Argument
+	if own := (*errs.Error)(nil); errors.As(err, &own) {
+		code = own.Code
+	}
+	return errs.New(code, "%s: %w", what, err)
 }
 
 // noRows returns a batch without rows.

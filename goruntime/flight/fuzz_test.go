@@ -50,7 +50,7 @@ func FuzzReceived(f *testing.F) {
 	}
 	f.Add([]byte{0xc2, 0x3e, 0xff, 0xff, 0xff, 0xff, 0x0f}, 1) // a body of 4 GiB
 	f.Fuzz(func(t *testing.T, data []byte, cut int) {
-		w := newWire()
+		w := newWire(0)
 		defer w.io.Close()
 		var slice mem.BufferSlice
 		for rest := data; len(rest) > 0; {
@@ -112,7 +112,7 @@ func FuzzBatches(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Cleanup(s.Close)
-	w := newWire()
+	w := newWire(0)
 	f.Cleanup(func() { w.io.Close() })
 	var seed [][2][]byte
 	for _, b := range stream(f) {

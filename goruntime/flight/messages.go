@@ -86,7 +86,10 @@ func (m *messages) Message() (*ipc.Message, error) {
 // receive reads the next message.
 func (m *messages) receive(r *received) error {
 	if !m.stock {
-		return m.stream.RecvMsg(r)
+		if err := m.stream.RecvMsg(r); err != nil {
+			return err
+		}
+		return r.err
 	}
 	d := &aflight.FlightData{}
 	if err := m.stream.RecvMsg(d); err != nil {
@@ -110,6 +113,9 @@ type message struct {
 	expanded int
 }
 
+// slack is how much longer a body may be than its header says: what aligns a buffer.
+const slack = 64
+
 // newMessage reads a header, which may be any bytes; it is changed where the body is
 // compressed.
 func newMessage(header []byte, body *memory.Buffer, x expander) (msg message, err error) {
@@ -120,7 +126,7 @@ func newMessage(header []byte, body *memory.Buffer, x expander) (msg message, er
 	if err != nil {
 		return msg, err
 	}
-	if length > int64(body.Len()) || length < 0 {
+	if n := int64(body.Len()); length < 0 || length > n || n-length > slack {
 		return msg, errs.New(errs.Argument, "a message that says %d bytes of body and has %d", length, body.Len())
 	}
 	block, plain, err := x.expand(header, body.Bytes())

@@ -145,9 +145,15 @@ func newCaller(ctx context.Context) (c caller, end func()) {
 	return caller{ctx, stop}, end
 }
 
-// answer scores one batch and lends do the answer.
-func (m *Model) answer(ctx caller, p *planned, b arrow.RecordBatch, t *spent, do func(arrow.RecordBatch) error) error {
-	out, err := m.score(ctx, p, b, t)
+// answer scores one batch, which came with so many bytes of app metadata, and lends do the
+// answer.
+func (m *Model) answer(ctx caller, p *planned, b arrow.RecordBatch, beside int, t *spent, do func(arrow.RecordBatch) error) error {
+	if l := m.manifest.Limits.Bytes; l > 0 && int64(beside) > l {
+		err := errs.New(errs.Argument, "%d bytes of app metadata given, at most %d allowed, as of columns", beside, l)
+		m.metrics.refused(m, err)
+		return err
+	}
+	out, err := m.score(ctx, p, b, beside, t)
 	if err != nil {
 		return err
 	}
@@ -155,9 +161,10 @@ func (m *Model) answer(ctx caller, p *planned, b arrow.RecordBatch, t *spent, do
 	return do(out)
 }
 
-// score runs one batch, alone or with others, and adds its times to t.
-func (m *Model) score(ctx caller, p *planned, b arrow.RecordBatch, t *spent) (arrow.RecordBatch, error) {
-	done, err := m.gate.enter(ctx, arrowio.Size(b))
+// score runs one batch, alone or with others, and adds its times to t. What came beside it
+// is in flight as long.
+func (m *Model) score(ctx caller, p *planned, b arrow.RecordBatch, beside int, t *spent) (arrow.RecordBatch, error) {
+	done, err := m.gate.enter(ctx, arrowio.Size(b)+int64(beside))
 	if err != nil {
 		m.metrics.refused(m, err)
 		return nil, err

@@ -159,7 +159,7 @@ func lookUpFor(ctx context.Context, m *Model, rows ...int64) ([]float32, error) 
 	}
 	c, end := newCaller(ctx)
 	defer end()
-	out, err := m.score(c, p, b, spending(clock()))
+	out, err := m.score(c, p, b, 0, spending(clock()))
 	if err != nil {
 		return nil, err
 	}

@@ -35,6 +35,9 @@ type Options struct {
 	Tokens []Token
 	// MaxMessage is the most bytes of one message; 0 is 256 MiB.
 	MaxMessage int
+	// Received is the most bytes of bodies that are held together until their batches are
+	// answered; 0 is 2 GiB.
+	Received int64
 	// Idle is how long a stream may wait for a client that neither sends nor reads, and a
 	// prepared statement to be used; 0 is 10 minutes, less than that for ever.
 	Idle time.Duration
@@ -95,7 +98,10 @@ func New(r *Repository, o Options) *Server {
 	if o.Held == 0 {
 		o.Held = 256 << 20
 	}
-	w := newWire()
+	if o.Received == 0 {
+		o.Received = 2 << 30
+	}
+	w := newWire(o.Received)
 	s := &Server{health: health.NewServer(), wire: w}
 	s.service = &service{repository: r, options: o, io: w.io, tracing: tracing{o.Tracer}, statements: newStatements(o.Held, o.Idle)}
 	list := []grpc.ServerOption{

@@ -55,7 +55,7 @@ func scoreRows(m *Model, p *planned, b arrow.RecordBatch) ([]float32, error) {
 	defer b.Release()
 	c, end := newCaller(context.Background())
 	defer end()
-	out, err := m.score(c, p, b, spending(clock()))
+	out, err := m.score(c, p, b, 0, spending(clock()))
 	if err != nil {
 		return nil, err
 	}

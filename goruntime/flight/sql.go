@@ -150,7 +150,7 @@ func (s *service) unbound(ctx context.Context, st *statement) error {
 	r := &results{of: s.statements}
 	c, end := newCaller(ctx)
 	defer end()
-	if err := m.answer(c, p, b, spending(clock()), func(out arrow.RecordBatch) error { return r.add(m, out) }); err != nil {
+	if err := m.answer(c, p, b, 0, spending(clock()), func(out arrow.RecordBatch) error { return r.add(m, out) }); err != nil {
 		r.release()
 		return err
 	}

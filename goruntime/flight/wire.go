@@ -33,7 +33,10 @@ type wire struct {
 	io *arena.IOArena // what bodies are received into
 }
 
-func newWire() *wire { return &wire{encoding.GetCodecV2("proto"), arena.NewIO(arena.Options{})} }
+// newWire returns a codec that receives bodies of at most so many bytes together.
+func newWire(limit int64) *wire {
+	return &wire{encoding.GetCodecV2("proto"), arena.NewIO(arena.Options{Limit: limit})}
+}
 
 // Name is proto's: clients know no other.
 func (w *wire) Name() string { return "proto" }
@@ -48,6 +51,7 @@ type received struct {
 	size             int           // of the body
 	plain            []byte        // the body, where it came through protobuf's codec
 	arrived          time.Duration // when all of it was there, by clock
+	err              error         // what is wrong with it; gRPC would tell it as a bug of the server
 }
 
 // Unmarshal implements encoding.CodecV2.
@@ -59,12 +63,11 @@ func (w *wire) Unmarshal(data mem.BufferSlice, v any) error {
 	reader := data.Reader()
 	defer reader.Close()
 	r.arrived = clock()
-	err := r.read(reader, w.io)
-	if err != nil {
+	if r.err = r.read(reader, w.io); r.err != nil {
 		r.body.Release()
 		r.body = arena.Handle{}
 	}
-	return err
+	return nil
 }
 
 // read decodes the fields of a FlightData.
@@ -125,7 +128,7 @@ func (r *received) readBody(n int, from *mem.Reader, to *arena.IOArena) error {
 	h, err := to.Acquire(n)
 	if err != nil {
 		r.body = arena.Handle{}
-		return err
+		return errs.New(errs.CodeOf(err), "receiving a body, try again later: %w", err)
 	}
 	r.body, r.size = h, n
 	if _, err := io.ReadFull(from, r.bytes()); err != nil {

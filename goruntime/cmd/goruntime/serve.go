@@ -28,7 +28,8 @@ type serving struct {
 	reload, drain, idle  time.Duration
 	cert, key, clientCAs string
 	tokens               string
-	held                 int64
+	held, received       int64
+	message              int
 	insecure, verbose    bool
 	stock                bool
 }
@@ -52,6 +53,8 @@ func serveCommand() *cobra.Command {
 	f.DurationVar(&s.drain, "drain", 30*time.Second, "how long calls may take to end after SIGTERM")
 	f.DurationVar(&s.idle, "idle", 10*time.Minute, "how long a stream may wait for a client that neither sends nor reads, and a statement to be used, 0 for ever")
 	f.Int64Var(&s.held, "held", 256<<20, "bytes of answers that the prepared statements of ADBC clients hold until they are fetched")
+	f.IntVar(&s.message, "max-message", 256<<20, "bytes of one message; a longer one is refused while it arrives")
+	f.Int64Var(&s.received, "received", 2<<30, "bytes of batches that are held together until they are answered")
 	f.StringVar(&s.cert, "tls-cert", "", "file of the server's certificate")
 	f.StringVar(&s.key, "tls-key", "", "file of its key")
 	f.StringVar(&s.clientCAs, "tls-client-ca", "", "file of the authorities of client certificates, which are then required")
@@ -167,7 +170,7 @@ func (s *serving) serveMetrics(server *flight.Server) error {
 
 // options reads the files that the flags name.
 func (s *serving) options() (flight.Options, error) {
-	o := flight.Options{Idle: s.idle, Held: s.held, Stock: s.stock}
+	o := flight.Options{Idle: s.idle, Held: s.held, MaxMessage: s.message, Received: s.received, Stock: s.stock}
 	if s.idle == 0 {
 		o.Idle = -1
 	}
