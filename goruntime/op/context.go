@@ -52,7 +52,7 @@ type Context struct {
 	work      unsafe.Pointer
 	workBytes int
 	asked     bool
-	scratch   [][]int
+	scratch   scratch
 	wide      []tensor.View  // see Unpacked
 	narrow    []*tensor.View // the tensors that wide stands for
 }
@@ -104,12 +104,7 @@ func (c *Context) Ints(i int) ([]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	for len(c.scratch) <= i {
-		c.scratch = append(c.scratch, nil)
-	}
-	s, err := AppendInts(c.scratch[i][:0], v)
-	c.scratch[i] = s
-	return s, err
+	return c.scratch.read(i, v, AppendInts)
 }
 
 // MakeOutputTensor makes output slot with this dtype and shape at its final

@@ -24,7 +24,7 @@ type Infer struct {
 	in      []*tensor.View
 	known   []bool // nil: all values are known
 	out     []tensor.View
-	scratch [][]int
+	scratch scratch
 	asked   bool // the rule asked for the value of an input
 }
 
@@ -59,35 +59,11 @@ func (c *Infer) Ints(i int) ([]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	for len(c.scratch) <= i {
-		c.scratch = append(c.scratch, nil)
-	}
-	s, err := AppendInts(c.scratch[i][:0], v)
-	c.scratch[i] = s
+	s, err := c.scratch.read(i, v, AppendInts)
 	if err != nil {
 		return nil, errs.At(err, "", "", fmt.Sprintf("input %d", i))
 	}
 	return s, nil
-}
-
-// AppendInts appends the elements of an i32 or i64 tensor to dst.
-func AppendInts(dst []int, v *tensor.View) ([]int, error) {
-	f := toInts[v.DType]
-	if f == nil {
-		return dst, errs.New(errs.Type, "%v given, i32 or i64 expected", v.DType)
-	}
-	return f(dst, v), nil
-}
-
-var toInts = [tensor.NumDTypes]func([]int, *tensor.View) []int{
-	tensor.I32: appendInts[int32], tensor.I64: appendInts[int64],
-}
-
-func appendInts[T int32 | int64](dst []int, v *tensor.View) []int {
-	for _, x := range tensor.Elems[T](v) {
-		dst = append(dst, int(x))
-	}
-	return dst
 }
 
 // SetOutput fixes output i, if the node has one: its dtype and its shape, of

@@ -57,11 +57,7 @@ func (c *Context) Whole(i int) ([]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	for len(c.scratch) <= i {
-		c.scratch = append(c.scratch, nil)
-	}
-	c.scratch[i], err = AppendWhole(c.scratch[i][:0], v)
-	return c.scratch[i], err
+	return c.scratch.read(i, v, AppendWhole)
 }
 
 // Whole returns the elements of input i as AppendWhole does, or ErrNeedsValue.
@@ -71,9 +67,5 @@ func (c *Infer) Whole(i int) ([]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	for len(c.scratch) <= i {
-		c.scratch = append(c.scratch, nil)
-	}
-	c.scratch[i], err = AppendWhole(c.scratch[i][:0], v)
-	return c.scratch[i], err
+	return c.scratch.read(i, v, AppendWhole)
 }

@@ -50,15 +50,7 @@ var variants = append(vectorVariants, variant{
 	func(t *tile, _, _ int) { portable(t) }, portableInput, portableOutput, portableDeep, portableToChannels, portableToPlanes,
 })
 
-func chosen() *variant {
-	best := cpu.Best()
-	for i := range variants {
-		if variants[i].level <= best {
-			return &variants[i]
-		}
-	}
-	return &variants[len(variants)-1]
-}
+func chosen() *variant { return cpu.Pick(variants, func(v *variant) cpu.Level { return v.level }) }
 
 // row computes n pixels that lie side by side for rows filters, from those that
 // t begins with.

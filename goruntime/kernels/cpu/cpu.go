@@ -1,10 +1,12 @@
-// Package cpu says which kernel variants this process may use. Every kernels
-// package asks it once; the environment variable GORUNTIME_CPU (portable, avx2,
-// avx512) forces a lower level than the processor has.
+// Package cpu says which kernel variants this process may use. The environment variable
+// GORUNTIME_CPU (portable, avx2, avx512) forces a lower level than the processor has; it
+// is read once.
 package cpu
 
 import (
+	"fmt"
 	"os"
+	"strings"
 	"sync"
 )
 
@@ -25,14 +27,38 @@ func (l Level) String() string { return names[l] }
 
 // Best returns the level that kernels use.
 var Best = sync.OnceValue(func() Level {
-	best := detect()
-	for l := Portable; l < best; l++ {
-		if os.Getenv("GORUNTIME_CPU") == l.String() {
-			return l
+	level, err := forced(os.Getenv("GORUNTIME_CPU"), detect())
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "goruntime:", err) // nobody asked who could be told
+	}
+	return level
+})
+
+// forced returns the level of a name, at most best; best for no name, and for one that is
+// none.
+func forced(name string, best Level) (Level, error) {
+	for l := range Level(len(names)) {
+		if name == l.String() {
+			return min(l, best), nil
 		}
 	}
-	return best
-})
+	if name != "" {
+		return best, fmt.Errorf("GORUNTIME_CPU is %q: one of %s expected; the level is %v", name, strings.Join(names[:], ", "), best)
+	}
+	return best, nil
+}
+
+// Pick returns the first of some variants, the best of which are first, that this process
+// may use; nil for none.
+func Pick[V any](variants []V, level func(*V) Level) *V {
+	best := Best()
+	for i := range variants {
+		if level(&variants[i]) <= best {
+			return &variants[i]
+		}
+	}
+	return nil
+}
 
 // VBMI reports whether kernels may look bytes up in tables of registers, which some
 // processors with AVX-512 have.

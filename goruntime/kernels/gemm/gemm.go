@@ -80,15 +80,7 @@ type variant struct {
 // variants, the best first; portable is the definition.
 var variants = append(vectorVariants, variant{"portable", cpu.Portable, 6, 16, 4, func(t *tile, _, _ int) { portable(t) }, nil})
 
-func chosen() *variant {
-	best := cpu.Best()
-	for i := range variants {
-		if variants[i].level <= best {
-			return &variants[i]
-		}
-	}
-	return &variants[len(variants)-1]
-}
+func chosen() *variant { return cpu.Pick(variants, func(v *variant) cpu.Level { return v.level }) }
 
 // Variant returns the name of the implementation in use.
 func Variant() string { return chosen().name }

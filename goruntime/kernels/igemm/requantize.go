@@ -84,13 +84,8 @@ type turnVariant struct {
 // Turn writes the transpose of src, rows of cols bytes that lie srcStep apart, to
 // rows of dst that lie dstStep apart, each byte flipped by flip. They must not overlap.
 func Turn(dst []byte, dstStep int, src []byte, srcStep, rows, cols int, flip byte) {
-	var turnBlock func(*block16)
-	for i := range turnVariants {
-		if turnVariants[i].level <= cpu.Best() {
-			turnBlock = turnVariants[i].run
-		}
-	}
-	if turnBlock == nil || rows < 16 || cols < 16 {
+	turn := cpu.Pick(turnVariants, func(v *turnVariant) cpu.Level { return v.level })
+	if turn == nil || rows < 16 || cols < 16 {
 		for r := range rows {
 			for c, v := range src[r*srcStep : r*srcStep+cols] {
 				dst[c*dstStep+r] = v ^ flip
@@ -110,7 +105,7 @@ func Turn(dst []byte, dstStep int, src []byte, srcStep, rows, cols int, flip byt
 			p := uintptr(unsafe.Pointer(&b))
 			// SAFETY: used during the call only, while b is alive; hidden from escape
 			// analysis as in borrow.
-			turnBlock(*(**block16)(unsafe.Pointer(&p)))
+			turn.run(*(**block16)(unsafe.Pointer(&p)))
 			runtime.KeepAlive(&b)
 		}
 	}

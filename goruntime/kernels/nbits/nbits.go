@@ -86,14 +86,7 @@ type variant struct {
 // variants, the best first; portable, which is none of them, is the definition.
 var variants = vectorVariants
 
-func chosen() *variant {
-	for i := range variants {
-		if variants[i].level <= cpu.Best() {
-			return &variants[i]
-		}
-	}
-	return nil
-}
+func chosen() *variant { return cpu.Pick(variants, func(v *variant) cpu.Level { return v.level }) }
 
 // Variant returns the name of the implementation in use.
 func Variant() string {

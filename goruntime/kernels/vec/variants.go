@@ -62,15 +62,7 @@ func chosen() *variant {
 // come too often to choose each time.
 var active atomic.Pointer[variant]
 
-func choose() *variant {
-	best := cpu.Best()
-	for i := range variants {
-		if variants[i].level <= best {
-			return &variants[i]
-		}
-	}
-	return &variants[len(variants)-1]
-}
+func choose() *variant { return cpu.Pick(variants, func(v *variant) cpu.Level { return v.level }) }
 
 // Variant returns the name of the implementation in use.
 func Variant() string { return chosen().name }

@@ -32,31 +32,15 @@ var MatMul = op.Declare("", "MatMul", func() op.Def {
 	}
 })
 
-// matmulShape: A [Batch..., M, K], B [Batch..., K, N] -> [Batch..., M, N].
 func matmulShape(c *op.Infer) error {
-	a, b := c.In(0), c.In(1)
-	if len(a) == 0 || len(b) == 0 {
-		return errs.New(errs.Shape, "shapes %v and %v: a scalar cannot be multiplied", a, b)
-	}
 	if c.DType(0) != c.DType(1) {
 		return errs.New(errs.Type, "the inputs are %v and %v: they must be alike", c.DType(0), c.DType(1))
 	}
-	ka, kb := a[len(a)-1], b[max(0, len(b)-2)]
-	if ka != kb {
-		return errs.New(errs.Shape, "shapes %v and %v: the inner dimensions %d and %d must be equal", a, b, ka, kb)
+	out, err := op.ProductShape(c.Grow(0, c.DType(0), 0), c.In(0), c.In(1))
+	if err == nil {
+		c.SetOutput(0, c.DType(0), out)
 	}
-	out, err := op.BroadcastShape(c.Grow(0, c.DType(0), 0), a[:max(0, len(a)-2)], b[:max(0, len(b)-2)])
-	if err != nil {
-		return err
-	}
-	if len(a) > 1 {
-		out = append(out, a[len(a)-2])
-	}
-	if len(b) > 1 {
-		out = append(out, b[len(b)-1])
-	}
-	c.SetOutput(0, c.DType(0), out)
-	return nil
+	return err
 }
 
 // product is the State of a MatMul: m x k times k x n for each batch.

@@ -17,27 +17,13 @@ type operands struct {
 	transA, transB     bool
 }
 
-// productShape sets output 0 to the product of A [Batch..., M, K] and
-// B [Batch..., K, N], as numpy.matmul has it.
+// productShape sets output 0 to the product of a and b, whose shapes are op.ProductShape's.
 func productShape(c *op.Infer, a, b tensor.Shape, dtype tensor.DType) error {
-	if len(a) == 0 || len(b) == 0 {
-		return errs.New(errs.Shape, "shapes %v and %v: a scalar cannot be multiplied", a, b)
+	out, err := op.ProductShape(c.Grow(0, dtype, 0), a, b)
+	if err == nil {
+		c.SetOutput(0, dtype, out)
 	}
-	if ka, kb := a[len(a)-1], b[max(0, len(b)-2)]; ka != kb {
-		return errs.New(errs.Shape, "shapes %v and %v: the inner dimensions %d and %d must be equal", a, b, ka, kb)
-	}
-	out, err := op.BroadcastShape(c.Grow(0, dtype, 0), a[:max(0, len(a)-2)], b[:max(0, len(b)-2)])
-	if err != nil {
-		return err
-	}
-	if len(a) > 1 {
-		out = append(out, a[len(a)-2])
-	}
-	if len(b) > 1 {
-		out = append(out, b[len(b)-1])
-	}
-	c.SetOutput(0, dtype, out)
-	return nil
+	return err
 }
 
 // product multiplies matrices of bytes for each batch: the sums of
