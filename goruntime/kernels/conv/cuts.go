@@ -5,24 +5,13 @@ import (
 	"github.com/goruntime/goruntime/goruntime/kernels/gemm"
 )
 
-// blockFloats is how many numbers of a block of pixels, input and output, lie in the
-// cache at a time.
-const blockFloats = 160 << 10
-
-// shareDirect cuts a direct convolution: what the cache holds at once as a product is
-// cut, larger images into as many blocks of pixels as it wants.
+// shareDirect cuts a direct convolution as a product is cut.
 func (p *Plan) shareDirect(threads int, tail *chain.Bound) {
-	steps := 0
+	w := gemm.Work{Products: p.s.N * p.s.Group, M: p.perM, N: p.pixels, K: p.k, InPlace: true}
 	if tail != nil && !tail.Relu() {
-		steps = tail.Steps()
+		w.Steps = tail.Steps()
 	}
-	p.grid = gemm.NewGrid(p.s.N*p.s.Group, p.perM, p.pixels, p.k, threads, steps)
-	panels := max(1, p.pixels/gemm.Panel)
-	most := max(1, blockFloats/max(1, p.perM+p.k)/gemm.Panel)
-	if some := (panels + most - 1) / most; some > 1 {
-		p.blocks = alike(p.s.N*p.s.Group, some, panels, threads)
-		p.grid.Across, p.grid.Down = p.blocks, p.cut(threads, 2*tileRows)
-	}
+	p.grid = gemm.NewGrid(w, threads)
 	p.blocks, p.cuts = p.grid.Across, p.grid.Down
 }
 
@@ -38,7 +27,7 @@ func (p *Plan) share(threads int) {
 	images, most := max(1, p.s.N*p.s.Group), max(1, p.perM/fewestFilters)
 	some := max(min(2*threads/images, p.perM/enoughFilters), min((threads+images-1)/images, most))
 	p.cuts = alike(images, some, most, threads)
-	p.grid = gemm.Grid{M: p.pixels, N: p.perM, K: p.k, Down: 1, Across: p.cuts}
+	p.grid = gemm.Grid{M: p.pixels, N: p.perM, K: p.k, Down: 1, Across: p.cuts, Unit: gemm.Panel}
 }
 
 // alike returns how many blocks, of up to most, threads can share alike that want some

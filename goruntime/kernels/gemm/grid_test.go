@@ -9,7 +9,7 @@ import (
 func TestAGridCoversAProductOnce(t *testing.T) {
 	for _, size := range [][3]int{{1, 1, 1}, {65, 384, 128}, {7, 64, 1000}, {1, 1000, 1024}, {300, 3, 5}, {13, 65, 1}, {4096, 8, 64}} {
 		for _, threads := range []int{1, 2, 3, 16} {
-			g := NewGrid(2, size[0], size[1], size[2], threads, 1)
+			g := NewGrid(Work{Products: 2, M: size[0], N: size[1], K: size[2], Steps: 1, InPlace: threads == 3}, threads)
 			for step := 1; step <= g.Parts(); step++ {
 				seen := make([]int, g.M*g.N)
 				for lo := 0; lo < g.Parts(); lo += step {
@@ -39,19 +39,24 @@ func TestAGridCoversAProductOnce(t *testing.T) {
 func TestThreadsShareAProductAlike(t *testing.T) {
 	for _, c := range []struct {
 		products, m, n, k, threads, steps int
+		inPlace                           bool
 		most                              float64 // what the busiest thread computes, times threads
 	}{
-		{1, 65, 384, 128, 2, 1, 1.1},
-		{1, 65, 256, 128, 2, 3, 1.1},
-		{1, 128, 1536, 384, 2, 3, 1.05},
-		{1, 128, 384, 1536, 4, 1, 1.1},
-		{1, 65, 128, 256, 2, 0, 1.1},
-		{4, 65, 65, 32, 2, 0, 1},
-		{1, 1, 1000, 1024, 2, 0, 1.05},
-		{12, 128, 128, 32, 2, 0, 1},
+		{1, 65, 384, 128, 2, 1, false, 1.1},
+		{1, 65, 256, 128, 2, 3, false, 1.1},
+		{1, 128, 1536, 384, 2, 3, false, 1.05},
+		{1, 128, 384, 1536, 4, 1, false, 1.1},
+		{1, 65, 128, 256, 2, 0, false, 1.1},
+		{4, 65, 65, 32, 2, 0, false, 1},
+		{1, 1, 1000, 1024, 2, 0, false, 1.05},
+		{12, 128, 128, 32, 2, 0, false, 1},
+		{1, 480, 480, 480, 2, 3, true, 1},
+		{1, 240, 960, 240, 2, 3, true, 1},
+		{1, 64, 1600, 64, 2, 1, true, 1.02},
+		{1, 16, 3025, 64, 2, 0, true, 1.02},
 	} {
 		t.Run(fmt.Sprint(c), func(t *testing.T) {
-			g := NewGrid(c.products, c.m, c.n, c.k, c.threads, c.steps)
+			g := NewGrid(Work{Products: c.products, M: c.m, N: c.n, K: c.k, Steps: c.steps, InPlace: c.inPlace}, c.threads)
 			busy := make([]int, c.threads)
 			for i := range c.products * g.Parts() {
 				m0, m1, n0, n1, _ := g.Cover(i%g.Parts(), i%g.Parts()+1)
@@ -75,7 +80,7 @@ func TestThreadsShareAProductAlike(t *testing.T) {
 }
 
 func TestOneThreadComputesAProductWhole(t *testing.T) {
-	if g := NewGrid(1, 500, 500, 500, 1, 2); g.Parts() != 1 {
+	if g := NewGrid(Work{Products: 1, M: 500, N: 500, K: 500, Steps: 2}, 1); g.Parts() != 1 {
 		t.Errorf("%+v has %d parts", g, g.Parts())
 	}
 }

@@ -128,7 +128,7 @@ func (h *gemmSheet) prepare(c *op.Context, s *gemmState, turned bool, values fun
 	case turned:
 		h.sizes[1] = s.k * s.n
 	}
-	h.grid = gemm.NewGrid(1, s.m, s.n, s.k, c.Threads(), stepsOf(c.Tail()))
+	h.grid = gemm.NewGrid(gemm.Work{Products: 1, M: s.m, N: s.n, K: s.k, Steps: stepsOf(c.Tail())}, c.Threads())
 	c.NeedWorkspace(4 * (h.sizes[0] + h.sizes[1] + h.sizes[2] + h.room.Floats()))
 	return nil
 }

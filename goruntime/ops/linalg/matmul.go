@@ -86,7 +86,7 @@ func matmulPrepare(c *op.Context) error {
 	}
 	p.a, p.b = op.BatchOffsets(batch, la, p.m*p.k), op.BatchOffsets(batch, lb, p.k*p.n)
 	c.State = p
-	p.grid = gemm.NewGrid(len(p.a), p.m, p.n, p.k, c.Threads(), stepsOf(c.Tail()))
+	p.grid = gemm.NewGrid(gemm.Work{Products: len(p.a), M: p.m, N: p.n, K: p.k, Steps: stepsOf(c.Tail())}, c.Threads())
 	p.room = chain.NewRoom(c.Tail(), c.Threads())
 	c.NeedWorkspace(4 * p.room.Floats())
 	if c.In(0).DType == tensor.F32 && c.Constant(1) && len(p.b) == 1 && p.n > 1 {
