@@ -7,8 +7,8 @@
 // filters and pixels reads them through a table of offsets, one for each tap. With
 // a stride the rows are split into phases first, of which those are laid out that a
 // window sees. Windows of one pixel are a matrix product with the image in place. Where
-// there are few pixels the product is turned round: rows are pixels, columns are filters
-// in packed panels. Filters of one channel each over small planes work on channels that
+// there are few pixels, or rows of them would leave vectors empty, the product is turned
+// round: rows are pixels, columns are filters in packed panels. Filters of one channel each over small planes work on channels that
 // lie side by side, a vector for each pixel. What is left, volumes among it, is an
 // implicit matrix product: for a block of 64 output pixels the values under the
 // window are laid out as a panel [K][64], K = C/group * taps. Shape and filters settle
@@ -28,6 +28,7 @@ type Shape struct {
 	N, C, M, Group                           int
 	In, Out, Kernel, Stride, Dilation, Begin []int
 	Plain                                    bool // sums of products alone: no Winograd
+	Kept                                     bool // the filters are packed, once for all runs
 }
 
 // Args are the memory of one run.
@@ -62,7 +63,7 @@ type Plan struct {
 	k       int // length of a sum: channels of a group times taps
 	perM    int // filters of a group
 	direct  bool
-	few     bool
+	few     bool       // rows of the product are pixels
 	grid    gemm.Grid  // direct or few: how threads share the product
 	turn    *pixelRows // few
 	wino    *winograd  // nil where it does not pay
@@ -91,16 +92,14 @@ func NewPlan(s Shape, threads int, tail *chain.Bound) *Plan {
 	p.cuts = 1
 	switch {
 	case p.few:
-		p.blocks = 1
-		p.share(threads)
-		p.turn = p.newPixelRows()
-		// Filters that change from run to run are not packed: then a panel is needed.
-		p.perPart = 4 * max(p.turn.floats+p.pixels*p.perM+widest, p.k*gemm.Panel)
+		p.perPart = 4 * p.rowsOfPixels(threads)
 	case p.direct:
 		p.shareDirect(threads, tail)
 	default:
 		p.perPart = 4 * p.windows(threads)
-		p.cuts = p.cut(threads, 2*tileRows)
+		if !p.few {
+			p.cuts = p.cut(threads, 2*tileRows)
+		}
 	}
 	p.ends = (p.perPart + 63) &^ 63
 	p.perPart = p.ends
@@ -112,7 +111,7 @@ func NewPlan(s Shape, threads int, tail *chain.Bound) *Plan {
 	for i := range p.slots {
 		p.free <- i
 	}
-	if !p.direct && p.slide == nil && p.depth == nil {
+	if !p.direct && p.slide == nil && p.depth == nil && p.turn.whole() {
 		p.list()
 	}
 	return p
@@ -130,6 +129,10 @@ func (p *Plan) windows(threads int) int {
 	p.blocks = p.slide.bands
 	if p.wino = p.newWinograd(threads); p.wino != nil {
 		return max(p.slide.floats(), p.wino.floats())
+	}
+	if p.few = p.s.Kept && p.rowsPay(); p.few {
+		p.slide = nil
+		return p.rowsOfPixels(threads)
 	}
 	return p.slide.floats()
 }
@@ -267,8 +270,8 @@ func (p *Plan) sliding(lo, hi int, scratch unsafe.Pointer, end *ending) {
 		m0, m1 := p.filters(cut, cuts), p.filters(cut+some, cuts)
 		switch {
 		case p.few && p.a.Packed != nil:
-			p.turned(image, group, m0, m1, scratch, filled != at)
-			end.add(p, image, group*p.perM+m0, group*p.perM+m1, 0, p.pixels)
+			p.turned(image, group, block, m0, m1, scratch, filled != at)
+			end.add(p, image, group*p.perM+m0, group*p.perM+m1, p.turn.edge(block), p.turn.edge(block+1))
 		case p.winograd():
 			p.tiles(image, block, m0, m1, scratch, filled != at, end)
 		case p.slide != nil:

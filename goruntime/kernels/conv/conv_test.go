@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"unsafe"
 
@@ -105,6 +106,11 @@ var shapes = map[string]Shape{
 	"3x3, channels in rows":                 shape(2, 21, 140, 1, []int{7, 7}, []int{3, 3}, []int{1, 1}, []int{1, 1}, []int{1, 1}),
 	"3x3, channels in rows of groups":       shape(1, 20, 140, 2, []int{13, 14}, []int{3, 3}, []int{2, 2}, []int{1, 1}, []int{1, 1}),
 	"3x3, pixels in rows":                   shape(1, 5, 200, 1, []int{7, 7}, []int{3, 3}, []int{1, 1}, []int{1, 1}, []int{1, 1}),
+	"turned, stride 2 in bands":             shape(2, 37, 45, 1, []int{21, 20}, []int{3, 3}, []int{2, 2}, []int{1, 1}, []int{1, 1}),
+	"turned, groups":                        shape(1, 66, 70, 2, []int{19, 23}, []int{3, 3}, []int{2, 2}, []int{1, 1}, []int{1, 1}),
+	"turned, bands that see padding alone":  shape(1, 64, 64, 1, []int{17, 2}, []int{3, 3}, []int{2, 2}, []int{1, 1}, []int{20, 17}),
+	"turned, dilated":                       shape(1, 40, 33, 1, []int{18, 19}, []int{3, 2}, []int{1, 2}, []int{3, 2}, []int{2, 1}),
+	"turned, bands of the cache":            shape(1, 128, 32, 1, []int{31, 33}, []int{3, 3}, []int{2, 2}, []int{1, 1}, []int{1, 1}),
 	"tiles":                                 shape(2, 21, 50, 1, []int{14, 15}, []int{3, 3}, []int{1, 1}, []int{1, 1}, []int{1, 1}),
 	"tiles in bands":                        shape(1, 17, 61, 1, []int{41, 90}, []int{3, 3}, []int{1, 1}, []int{1, 1}, []int{1, 1}),
 	"tiles, unpadded":                       shape(1, 30, 130, 1, []int{13, 13}, []int{3, 3}, []int{1, 1}, []int{1, 1}, []int{0, 0}),
@@ -121,6 +127,7 @@ func TestConvolutionAgreesWithFloat64(t *testing.T) {
 	defer func() { variants = all }()
 	for name, s := range shapes {
 		c := newSample(s)
+		c.rows = strings.HasPrefix(name, "turned, ")
 		for _, v := range all {
 			if v.level > cpu.Best() {
 				continue
@@ -141,6 +148,7 @@ type sample struct {
 	x, w, bias []float32
 	want       []float64
 	relative   float64 // to the greatest of want, what is near enough; 0 is to each
+	rows       bool    // rows of the product are to be pixels, where filters are packed
 }
 
 func newSample(s Shape) *sample {
@@ -152,11 +160,15 @@ func newSample(s Shape) *sample {
 
 func (c *sample) agree(t *testing.T, relu, packed bool) {
 	s, x, w, bias := c.Shape, c.x, c.w, c.bias
+	s.Kept = packed
 	whole, parts := make([]float32, s.N*s.M*product(s.Out)), make([]float32, s.N*s.M*product(s.Out))
 	p := NewPlan(s, 2, nil)
 	a := Args{X: address(x), W: address(w), Bias: address(bias), Y: address(whole), Scratch: make([]byte, p.Workspace()), Relu: relu}
-	if tiles := s.Group == 1 && s.C >= 16 && s.M >= 16 && s.C*s.M >= 1024 && s.Kernel[0] == 3 && p.pixels >= 96; tiles != p.Winograd() {
+	if tiles := s.Group == 1 && s.C >= 16 && s.M >= 16 && s.C*s.M >= 1024 && s.Kernel[0] == 3 && s.Stride[0] == 1 && s.Dilation[0] == 1 && p.pixels >= 96; tiles != p.Winograd() {
 		t.Fatalf("in tiles: %v, want %v", p.Winograd(), tiles)
+	}
+	if c.rows && packed && !p.few {
+		t.Fatal("rows of the product are not pixels")
 	}
 	if n := p.PackedFilters(); n > 0 && packed {
 		f := make([]float32, n)
@@ -196,7 +208,7 @@ func (c *sample) agree(t *testing.T, relu, packed bool) {
 // A batch may be empty: whatever the windows, there is then nothing to do.
 func TestNoImages(t *testing.T) {
 	for name, s := range shapes {
-		s.N = 0
+		s.N, s.Kept = 0, true
 		for _, threads := range []int{1, 2, 16} {
 			p := NewPlan(s, threads, nil)
 			p.Bind(&Args{Scratch: make([]byte, p.Workspace())})

@@ -22,12 +22,27 @@ const (
 	enoughFilters = 128
 )
 
-// share cuts the filters of a convolution with few pixels.
+// Where rows are pixels, a band of them has fewestRows at least, where there are as many,
+// and up to rowFloats numbers.
+const (
+	fewestRows = 48
+	rowFloats  = 192 << 10
+)
+
+// share cuts the pixels of a convolution whose rows they are, or its filters, where there
+// are few pixels.
 func (p *Plan) share(threads int) {
-	images, most := max(1, p.s.N*p.s.Group), max(1, p.perM/fewestFilters)
-	some := max(min(2*threads/images, p.perM/enoughFilters), min((threads+images-1)/images, most))
-	p.cuts = alike(images, some, most, threads)
-	p.grid = gemm.Grid{M: p.pixels, N: p.perM, K: p.k, Down: 1, Across: p.cuts, Unit: gemm.Panel}
+	images := max(1, p.s.N*p.s.Group)
+	p.blocks, p.cuts = 1, 1
+	if most := p.pixels / fewestRows; most > 1 {
+		some := max((p.pixels*p.k+rowFloats-1)/rowFloats, (threads+images-1)/images)
+		p.blocks = alike(images, min(some, most), most, threads)
+	} else {
+		most := max(1, p.perM/fewestFilters)
+		some := max(min(2*threads/images, p.perM/enoughFilters), min((threads+images-1)/images, most))
+		p.cuts = alike(images, some, most, threads)
+	}
+	p.grid = gemm.Grid{M: p.pixels, N: p.perM, K: p.k, Down: p.blocks, Across: p.cuts, Unit: gemm.Panel}
 }
 
 // alike returns how many blocks, of up to most, threads can share alike that want some

@@ -90,7 +90,7 @@ func convPrepare(c *op.Context, whole bool) error {
 	}
 	s.plan = conv.NewPlan(conv.Shape{
 		N: x[0], C: x[1], M: w[0], Group: s.group,
-		In: win.in, Out: win.out, Kernel: win.kernel, Stride: win.stride, Dilation: win.dilation, Begin: win.begin, Plain: whole,
+		In: win.in, Out: win.out, Kernel: win.kernel, Stride: win.stride, Dilation: win.dilation, Begin: win.begin, Plain: whole, Kept: c.Constant(1),
 	}, c.Threads(), c.Tail())
 	c.NeedWorkspace(s.plan.Workspace())
 	if n := s.plan.PackedFilters(); n > 0 && c.Constant(1) {
