@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/goruntime/goruntime/goruntime/kernels/cpu"
+	"github.com/goruntime/goruntime/goruntime/kernels/lanes"
 )
 
 //go:generate go run ../../internal/gen/convgen .
@@ -59,7 +60,7 @@ func (v *variant) row(t tile, rows, n int) {
 	for j := 0; j < n; j += v.lanes * v.vecs {
 		t.cols = min(v.lanes*v.vecs, n-j)
 		vecs := (t.cols + v.lanes - 1) / v.lanes
-		t.mask = maskOf(v.lanes, t.cols-(vecs-1)*v.lanes)
+		t.mask = lanes.Mask(v.lanes, t.cols-(vecs-1)*v.lanes)
 		// SAFETY: all offsets are inside the tensors by the caller's contract.
 		t.x = unsafe.Add(x, 4*j)
 		for i := 0; i < rows; i += tileRows {
@@ -83,30 +84,6 @@ func borrow[T any](t *T) *T {
 	// SAFETY: the pointer is used during the call only, while t is alive; as an
 	// argument it is adjusted like any other when the stack moves.
 	return *(**T)(unsafe.Pointer(&p))
-}
-
-// masks holds, for n lanes of a vector of 16 bits or 8 words, the first n set.
-var masks = func() (m struct {
-	bits  [17]uint64
-	words [9][8]int32
-},
-) {
-	for n := range m.bits {
-		m.bits[n] = 1<<n - 1
-	}
-	for n := range m.words {
-		for i := range n {
-			m.words[n][i] = -1
-		}
-	}
-	return m
-}()
-
-func maskOf(lanes, n int) unsafe.Pointer {
-	if lanes == 16 {
-		return unsafe.Pointer(&masks.bits[n])
-	}
-	return unsafe.Pointer(&masks.words[n])
 }
 
 // portable is the definition of a tile.

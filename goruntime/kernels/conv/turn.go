@@ -3,6 +3,8 @@ package conv
 import (
 	"runtime"
 	"unsafe"
+
+	"github.com/goruntime/goruntime/goruntime/kernels/lanes"
 )
 
 // turn is what the transposes read; convgen has the offsets.
@@ -26,7 +28,7 @@ func (v *variant) turned(dst, src unsafe.Pointer, step, n, size int, at []int, p
 		dst: dst, src: src, planes: unsafe.Pointer(borrow(planes)), at: unsafe.Pointer(unsafe.SliceData(at)), blocks: size / v.lanes, n: size,
 	}
 	if rest := size % v.lanes; rest > 0 {
-		t.mask = maskOf(v.lanes, rest)
+		t.mask = lanes.Mask(v.lanes, rest)
 	}
 	return t
 }

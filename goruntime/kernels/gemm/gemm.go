@@ -15,6 +15,7 @@ import (
 	"unsafe"
 
 	"github.com/goruntime/goruntime/goruntime/kernels/cpu"
+	"github.com/goruntime/goruntime/goruntime/kernels/lanes"
 )
 
 //go:generate go run ../../internal/gen/gemmgen .
@@ -155,14 +156,14 @@ func Run(g *Args, m0, m1, n0, n1 int) {
 		t.cols, t.b = w, g.column(j)
 		i := m0
 		if v.tall(g, w) {
-			t.mask = maskOf(v.lanes, (g.K-1)%v.lanes+1)
+			t.mask = lanes.Mask(v.lanes, (g.K-1)%v.lanes+1)
 			for ; m1-i >= v.lanes; i += v.lanes {
 				g.point(&t, i, j)
 				v.talls[w-1](borrow(&t))
 				runtime.KeepAlive(&t) // live during the call: a stack that moves takes it along
 			}
 		}
-		t.mask = maskOf(v.lanes, w-(vecs-1)*v.lanes)
+		t.mask = lanes.Mask(v.lanes, w-(vecs-1)*v.lanes)
 		for ; i < m1; i += v.rows {
 			t.rows = min(v.rows, m1-i)
 			g.point(&t, i, j)
@@ -225,28 +226,4 @@ func (g *Args) column(j int) unsafe.Pointer {
 	}
 	// SAFETY: as above; a panel holds K rows of Panel numbers.
 	return unsafe.Add(g.B, 4*(j/Panel*Panel*g.K+j%Panel))
-}
-
-// masks holds, for n lanes of a vector of 16 bits or 8 words, the first n set.
-var (
-	bits16 [17]uint64
-	words8 [9][8]int32
-)
-
-func init() { //lint:allow init the tables are addressed by assembly
-	for n := range bits16 {
-		bits16[n] = 1<<n - 1
-	}
-	for n := range words8 {
-		for i := range n {
-			words8[n][i] = -1
-		}
-	}
-}
-
-func maskOf(lanes, n int) unsafe.Pointer {
-	if lanes == 16 {
-		return unsafe.Pointer(&bits16[n])
-	}
-	return unsafe.Pointer(&words8[n])
 }

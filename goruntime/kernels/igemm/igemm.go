@@ -14,6 +14,7 @@ import (
 	"unsafe"
 
 	"github.com/goruntime/goruntime/goruntime/kernels/cpu"
+	"github.com/goruntime/goruntime/goruntime/kernels/lanes"
 )
 
 //go:generate go run ../../internal/gen/igemmgen .
@@ -138,7 +139,7 @@ func Run(g *Args, m0, m1, n0, n1 int) {
 	for j := n0; j < n1; j += v.lanes * v.vecs {
 		w := min(v.lanes*v.vecs, n1-j)
 		vecs := (w + v.lanes - 1) / v.lanes
-		t.mask, t.cols = maskOf(v.lanes, w-(vecs-1)*v.lanes), w
+		t.mask, t.cols = lanes.Mask(v.lanes, w-(vecs-1)*v.lanes), w
 		t.b = b
 		if t.k > 0 {
 			// SAFETY: a panel holds k blocks of Panel times Depth bytes.
@@ -166,28 +167,4 @@ func borrow(t *tile) *tile {
 	// SAFETY: the pointer is used during the call only, while t is alive; as an
 	// argument it is adjusted like any other when the stack moves.
 	return *(**tile)(unsafe.Pointer(&p))
-}
-
-// masks holds, for n lanes of a vector of 16 bits or 8 words, the first n set.
-var (
-	bits16 [17]uint64
-	words8 [9][8]int32
-)
-
-func init() { //lint:allow init the tables are addressed by assembly
-	for n := range bits16 {
-		bits16[n] = 1<<n - 1
-	}
-	for n := range words8 {
-		for i := range n {
-			words8[n][i] = -1
-		}
-	}
-}
-
-func maskOf(lanes, n int) unsafe.Pointer {
-	if lanes == 16 {
-		return unsafe.Pointer(&bits16[n])
-	}
-	return unsafe.Pointer(&words8[n])
 }

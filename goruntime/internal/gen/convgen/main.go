@@ -6,9 +6,9 @@ package main
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
+
+	"github.com/goruntime/goruntime/goruntime/internal/gen/emit"
 )
 
 // isa is what differs between the instruction sets.
@@ -23,15 +23,7 @@ const filters = 6 // of the largest tile
 
 func main() {
 	for _, s := range []isa{{"avx512", 64, "Z", 4}, {"avx2", 32, "Y", 2}} {
-		write(filepath.Join(os.Args[1], "conv_"+s.name+"_amd64.s"), s.assembly())
-		write(filepath.Join(os.Args[1], "conv_"+s.name+"_amd64.go"), s.declarations())
-	}
-}
-
-func write(path, text string) {
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
+		emit.Pair("conv_"+s.name, s.assembly(), s.declarations())
 	}
 }
 

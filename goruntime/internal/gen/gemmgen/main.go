@@ -7,9 +7,9 @@ package main
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
+
+	"github.com/goruntime/goruntime/goruntime/internal/gen/emit"
 )
 
 // isa is what differs between the instruction sets.
@@ -29,15 +29,7 @@ var sets = []isa{
 
 func main() {
 	for _, s := range sets {
-		write(filepath.Join(os.Args[1], "gemm_"+s.name+"_amd64.s"), s.assembly())
-		write(filepath.Join(os.Args[1], "gemm_"+s.name+"_amd64.go"), s.declarations())
-	}
-}
-
-func write(path, text string) {
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
+		emit.Pair("gemm_"+s.name, s.assembly(), s.declarations())
 	}
 }
 

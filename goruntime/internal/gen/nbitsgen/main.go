@@ -6,9 +6,9 @@ package main
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
+
+	"github.com/goruntime/goruntime/goruntime/internal/gen/emit"
 )
 
 // isa is what differs between the instruction sets.
@@ -28,15 +28,7 @@ var widths = []int{4, 8}
 
 func main() {
 	for _, s := range sets {
-		write(filepath.Join(os.Args[1], "nbits_"+s.name+"_amd64.s"), s.assembly())
-		write(filepath.Join(os.Args[1], "nbits_"+s.name+"_amd64.go"), s.declarations())
-	}
-}
-
-func write(path, text string) {
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
+		emit.Pair("nbits_"+s.name, s.assembly(), s.declarations())
 	}
 }
 
