@@ -1,8 +1,7 @@
 package arrowio
 
 import (
-	"maps"
-	"slices"
+	"cmp"
 	"strings"
 	"sync/atomic"
 
@@ -75,20 +74,6 @@ func Compile(s *exec.Session, schema *arrow.Schema, m *Manifest) (*Plan, error) 
 		}
 	}
 	return p, p.results()
-}
-
-// known refuses rules for inputs that the model has not.
-func (m *Manifest) known(inputs []exec.Info) error {
-	names := make([]string, len(inputs))
-	for i := range inputs {
-		names[i] = inputs[i].Name
-	}
-	for _, name := range slices.Sorted(maps.Keys(m.Inputs)) {
-		if !slices.Contains(names, name) {
-			return errs.New(errs.Name, "the manifest has a rule for the input %q; the model has %s", name, strings.Join(names, ", "))
-		}
-	}
-	return nil
 }
 
 // Schema returns the schema that the plan is for.
@@ -200,14 +185,7 @@ func (p *Plan) results() error {
 		return nil
 	}
 	for _, o := range p.manifest.Outputs {
-		name := o.Column
-		if name == "" {
-			name = o.Value
-		}
-		if slices.Contains(p.columns, name) {
-			return errs.New(errs.Argument, "two outputs are named %q", name)
-		}
-		p.values, p.columns = append(p.values, o.Value), append(p.columns, name)
+		p.values, p.columns = append(p.values, o.Value), append(p.columns, cmp.Or(o.Column, o.Value))
 	}
 	var err error
 	p.target, err = p.session.Target(p.values)

@@ -100,26 +100,6 @@ func elemOf(t arrow.DataType) arrow.DataType {
 	return t.(arrow.ListLikeType).Elem()
 }
 
-// Check compares a manifest with the model that it lies beside.
-//
-// Errors: errs.Name for a rule of an input, and a declared column, that the model has not;
-// errs.Argument for a declared type that is none; errs.Type for a fill that no column of
-// its input can have.
-func (m *Manifest) Check(s *exec.Session) error {
-	if err := m.known(s.Inputs()); err != nil {
-		return err
-	}
-	if err := m.declares(s); err != nil {
-		return err
-	}
-	for _, in := range s.Inputs() {
-		if err := m.fits(in); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // declares compares the schema of a manifest with what the model has.
 func (m *Manifest) declares(s *exec.Session) error {
 	if m.Schema == nil {

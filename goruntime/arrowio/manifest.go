@@ -91,7 +91,7 @@ func ReadManifest(path string) (*Manifest, error) {
 		err = m.check()
 	}
 	if err != nil {
-		return nil, errs.New(errs.Argument, "the manifest %s: %w", path, err)
+		return nil, errs.New(errs.Argument, "the manifest %s: %w", path, explained(err))
 	}
 	return m, nil
 }

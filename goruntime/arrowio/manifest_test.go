@@ -17,9 +17,16 @@ func TestReadManifestRefuses(t *testing.T) {
 		{``, "EOF"},
 		{`{}{}`, "there is more text behind the object"},
 		{`[]`, "cannot unmarshal array"},
-		{`{"limit": {}}`, `unknown field "limit"`},
-		{`{"inputs": {"x": {"fil": 1}}}`, `unknown field "fil"`},
-		{`{"inputs": {"x": {"cast": "no"}}}`, "cannot unmarshal string"},
+		{`{"limit": {}}`, `the field "limit" is unknown; the nearest are "limits"`},
+		{`{"inputs": {"x": {"fil": 1}}}`, `the field "fil" is unknown; the nearest are "fill"`},
+		{`{"inputs": {"x": {"cast": "no"}}}`, "inputs.x.cast is string: true or false expected"},
+		{`{"inputs": {"x": {"columns": "a"}}}`, "inputs.x.columns is string: a list expected"},
+		{`{"inputs": {"x": []}}`, "inputs.x is array: an object expected"},
+		{`{"name": 1}`, "name is number: a string expected"},
+		{`{"limits": {"row": 1}}`, `the field "row" is unknown; the nearest are "rows"`},
+		{`{"limits": {"rows": 1.5}}`, "limits.rows is number 1.5: a whole number expected"},
+		{`{"limits": {"rows": 100000000000000000000}}`, "limits.rows is number 100000000000000000000: a whole number expected"},
+		{`{"batching": {"max_rows": "5"}}`, "batching.max_rows is string: a whole number expected"},
 		{`{"limits": {"rows": -1}}`, "limits.rows is -1: 0 or more expected"},
 		{`{"limits": {"bytes": -1}}`, "limits.bytes is -1"},
 		{`{"limits": {"columns": -1}}`, "limits.columns is -1"},
@@ -72,6 +79,30 @@ func TestFillsAreOfTheirColumns(t *testing.T) {
 		err := c.m.Check(c.s)
 		if c.message == "" && err != nil || c.message != "" && (errs.CodeOf(err) != errs.Type || !strings.Contains(err.Error(), "the manifest's "+c.message)) {
 			t.Errorf("%+v: %v, want %q", c.m.Inputs, err, c.message)
+		}
+	}
+}
+
+// What a manifest says is compared with its model when it is loaded, not at the first call.
+func TestManifestsFitTheirModels(t *testing.T) {
+	testkit.NoLeaks(t)
+	chain, rows := open(t, "chain"), open(t, "rows")
+	for _, c := range []struct {
+		s    *exec.Session
+		m    Manifest
+		code errs.Code
+		says string
+	}{
+		{chain, Manifest{Outputs: []OutputRule{{Value: "a"}, {Value: "b", Column: "c"}}}, errs.OK, ""},
+		{chain, Manifest{Outputs: []OutputRule{{Value: "nope"}}}, errs.Name, `the manifest's outputs 0 has the value "nope": `},
+		{chain, Manifest{Outputs: []OutputRule{{Value: "a", Column: "q"}, {Value: "b"}, {Value: "a", Column: "q"}}}, errs.Argument, `two outputs are named "q", those of the manifest's outputs 0 and 2`},
+		{rows, Manifest{Inputs: map[string]InputRule{"x": {Columns: strings.Split("abcdefg", "")}}}, errs.OK, ""},
+		{rows, Manifest{Inputs: map[string]InputRule{"x": {Columns: []string{"a"}}}}, errs.OK, ""}, // of lists
+		{rows, Manifest{Inputs: map[string]InputRule{"x": {Columns: []string{"a", "b"}}}}, errs.Shape, "the manifest's inputs.x.columns are 2 columns, a matrix of them: the model has the input as "},
+	} {
+		err := c.m.Check(c.s)
+		if errs.CodeOf(err) != c.code || c.says != "" && !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%+v: %v, want %q", c.m, err, c.says)
 		}
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
+	"io"
 	"math/big"
 	"net"
 	"testing"
@@ -87,5 +89,62 @@ func TestTLS(t *testing.T) {
 		if _, err := s.Recv(); err == nil {
 			t.Error("plain text is answered")
 		}
+	}
+}
+
+// A token that may use one model sees nothing of the others by any call.
+func TestTokensHideOtherModels(t *testing.T) {
+	r := start(t, Options{Tokens: []Token{{Secret: "one", Models: []string{"double"}}}}, nil, "double", "chain")
+	c := r.connect(nil)
+	ctx := metadata.AppendToOutgoingContext(context.Background(), "authorization", "Bearer one")
+	path := func(model string) *aflight.FlightDescriptor {
+		return &aflight.FlightDescriptor{Type: aflight.DescriptorPATH, Path: []string{model}}
+	}
+	act := func(kind, body string) error {
+		s, err := c.DoAction(ctx, &aflight.Action{Type: kind, Body: []byte(body)})
+		if err == nil {
+			_, err = s.Recv()
+		}
+		return err
+	}
+	schema := func(model string) error {
+		_, err := c.GetSchema(ctx, path(model))
+		return err
+	}
+	about := func(model string) error {
+		_, err := c.GetFlightInfo(ctx, path(model))
+		return err
+	}
+	for name, k := range map[string]struct {
+		err  error
+		want codes.Code
+	}{
+		"its schema": {schema("double"), codes.OK}, "another's schema": {schema("chain"), codes.PermissionDenied},
+		"its description": {about("double"), codes.OK}, "another's description": {about("chain"), codes.PermissionDenied},
+		"its statistics": {act("stats", `{"model": "double"}`), codes.OK}, "another's statistics": {act("stats", `{"model": "chain"}`), codes.PermissionDenied},
+		"its unloading": {act("unload", `{"model": "double"}`), codes.PermissionDenied}, "loading": {act("load", `{}`), codes.PermissionDenied},
+		"looking at the folder": {act("refresh", ""), codes.PermissionDenied}, "health": {act("health", ""), codes.OK},
+	} {
+		if status.Code(k.err) != k.want {
+			t.Errorf("%s: %v, want %v", name, k.err, k.want)
+		}
+	}
+	list, err := c.ListFlights(ctx, &aflight.Criteria{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for {
+		info, err := list.Recv()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, info.FlightDescriptor.Path[0])
+	}
+	if len(names) != 1 || names[0] != "double" {
+		t.Errorf("models %v are listed, want double", names)
 	}
 }

@@ -272,13 +272,13 @@ func at(path, model, version string) found {
 // manifest.
 func verify(f found, raw []byte, m *arrowio.Manifest) error {
 	if said := (name{cmp.Or(m.Name, f.model), cmp.Or(m.Version, f.version)}); said != f.name {
-		return errs.New(errs.Model, "the manifest is of the model %s, version %s, the file is served as %s, version %s: put it at NAME/VERSION/model.onnx", said.model, said.version, f.model, f.version)
+		return errs.New(errs.Model, "the manifest %s is of the model %s, version %s, the file is served as %s, version %s: put it at NAME/VERSION/model.onnx", f.manifest, said.model, said.version, f.model, f.version)
 	}
 	if m.Checksum == "" {
 		return nil
 	}
 	if sum := sha256.Sum256(raw); hex.EncodeToString(sum[:]) != m.Checksum {
-		return errs.New(errs.Model, "its SHA-256 is %x, the manifest says %s", sum, m.Checksum)
+		return errs.New(errs.Model, "its SHA-256 is %x, the manifest %s says %s", sum, f.manifest, m.Checksum)
 	}
 	return nil
 }

@@ -68,9 +68,9 @@ func TestManifestsOfOtherModelsAreRefused(t *testing.T) {
 		m    arrowio.Manifest
 		text string
 	}{
-		{arrowio.Manifest{Checksum: strings.Repeat("0", 64)}, "the manifest says 0000"},
-		{arrowio.Manifest{Name: "n"}, "the manifest is of the model n, version 1, the file is served as m, version 1"},
-		{arrowio.Manifest{Name: "m", Version: "2"}, "the manifest is of the model m, version 2, the file is served as m, version 1"},
+		{arrowio.Manifest{Checksum: strings.Repeat("0", 64)}, "m.manifest.json says 0000"},
+		{arrowio.Manifest{Name: "n"}, "m.manifest.json is of the model n, version 1, the file is served as m, version 1"},
+		{arrowio.Manifest{Name: "m", Version: "2"}, "m.manifest.json is of the model m, version 2, the file is served as m, version 1"},
 		{arrowio.Manifest{Inputs: map[string]arrowio.InputRule{"x": {Fill: "none"}}}, `m.manifest.json: the manifest's inputs.x.fill is "none": a value of type f32 expected, as the model has for the input`},
 		{arrowio.Manifest{Name: "m", Version: "1"}, ""},
 	} {
