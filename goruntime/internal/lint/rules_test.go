@@ -160,6 +160,24 @@ func TestEveryExportedNameIsDocumented(t *testing.T) {
 	}
 }
 
+// A comment that was moved, or kept when its function was renamed, begins with another name.
+func TestCommentsOfFunctionsBeginWithTheirNames(t *testing.T) {
+	for _, f := range files(t) {
+		for _, d := range f.ast.Decls {
+			fn, ok := d.(*ast.FuncDecl)
+			if !ok || fn.Doc == nil || strings.HasSuffix(f.path, "_test.go") && strings.HasPrefix(fn.Name.Name, "Test") {
+				continue
+			}
+			first, _, _ := strings.Cut(fn.Doc.Text(), " ")
+			switch strings.TrimRight(first, ",:\n") {
+			case fn.Name.Name, "The", "A", "An", "SAFETY", "":
+			default:
+				t.Errorf("%s:%d: the comment of %s begins with %q: begin with its name", f.path, f.line(fn.Pos()), fn.Name.Name, first)
+			}
+		}
+	}
+}
+
 func receiverExported(d *ast.FuncDecl) bool {
 	if d.Recv == nil {
 		return true
