@@ -223,7 +223,7 @@ def test_the_manifest_of_a_classifier_returns_probabilities(tmp_path):
 def test_the_command_tells_its_version():
     import goruntime
 
-    command = [sys.executable, "-c", "from goruntime.cli import main; main()", "--version"]
+    command = [sys.executable, "-m", "goruntime", "--version"]
     assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == f"goruntime version {goruntime.__version__}\n"
 
 

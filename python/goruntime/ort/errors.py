@@ -47,7 +47,7 @@ class RuntimeException(RuntimeError):
 
 
 class InvalidProtobuf(RuntimeError):
-    """Bytes that are no model."""
+    """Not raised here: bytes that are no model raise InvalidGraph."""
 
 
 class ModelLoaded(RuntimeError):

@@ -1,0 +1,5 @@
+"""python -m goruntime: the command goruntime."""
+
+from .cli import main
+
+main()
