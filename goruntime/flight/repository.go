@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -30,8 +29,9 @@ type Repository struct {
 	metrics *metrics
 	crew    *crew
 
-	loading  sync.Mutex       // protects failed; held while models are loaded, before mu
+	loading  sync.Mutex       // protects failed and twice; held while models are loaded, before mu
 	failed   map[name]failure // files that could not be loaded
+	twice    map[string]bool  // paths of models that are elsewhere too
 	mu       sync.Mutex       // protects all below
 	models   map[name]*Model
 	unloaded map[name]found // what Unload let go of, not loaded until it changes
@@ -72,9 +72,16 @@ func (r *Repository) Refresh() []error {
 		return []error{err}
 	}
 	var failed []error
-	seen := map[name]bool{}
+	seen := map[name]string{}
+	twice := map[string]bool{}
 	for _, f := range list {
-		seen[f.name] = true
+		if first, ok := seen[f.name]; ok {
+			if twice[f.path] = true; !r.twice[f.path] {
+				failed = append(failed, errs.New(errs.Model, "%s: the model %s, version %s, is %s already: give one of them another name or version", f.path, f.model, f.version, first))
+			}
+			continue
+		}
+		seen[f.name] = f.path
 		if !r.due(f) {
 			continue
 		}
@@ -85,16 +92,17 @@ func (r *Repository) Refresh() []error {
 			failed = append(failed, errs.New(errs.CodeOf(err), "%s: %w", f.path, err))
 		}
 	}
-	maps.DeleteFunc(r.failed, func(n name, _ failure) bool { return !seen[n] })
+	r.twice = twice
+	maps.DeleteFunc(r.failed, func(n name, _ failure) bool { return seen[n] == "" })
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for n, m := range r.models {
-		if !seen[n] {
+		if seen[n] == "" {
 			delete(r.models, n)
 			m.leave()
 		}
 	}
-	maps.DeleteFunc(r.unloaded, func(n name, _ found) bool { return !seen[n] })
+	maps.DeleteFunc(r.unloaded, func(n name, _ found) bool { return seen[n] == "" })
 	return failed
 }
 
@@ -217,16 +225,6 @@ func (r *Repository) Close() {
 	}
 }
 
-// newer compares versions: as numbers where both are, else as text.
-func newer(a, b string) bool {
-	x, errA := strconv.Atoi(a)
-	y, errB := strconv.Atoi(b)
-	if errA == nil && errB == nil {
-		return x > y
-	}
-	return a > b
-}
-
 // scan lists the model files of a folder, or one file.
 func scan(dir string) ([]found, error) {
 	info, err := os.Stat(dir)
@@ -245,6 +243,9 @@ func scan(dir string) ([]found, error) {
 		for _, p := range paths {
 			rel, _ := filepath.Rel(dir, p)
 			parts := strings.Split(filepath.ToSlash(rel), "/")
+			if slices.ContainsFunc(parts, func(part string) bool { return strings.HasPrefix(part, ".") }) {
+				continue // hidden: a copy that is being made, the folders behind a mount's links
+			}
 			switch len(parts) {
 			case 1:
 				list = append(list, at(p, strings.TrimSuffix(parts[0], ".onnx"), "1"))

@@ -344,3 +344,57 @@ func TestModelsAnswerWhileOthersAreLoaded(t *testing.T) {
 		t.Error(failed)
 	}
 }
+
+// A model that lies at two places is the first one, and stays it: the other is told of once.
+func TestAModelThatIsThereTwice(t *testing.T) {
+	testkit.NoLeaks(t)
+	dir := t.TempDir()
+	putTable(t, dir, 10, 1, false)
+	for _, sub := range []string{"table/1", "table/..data", ".old/1"} { // hidden folders hold no models
+		folder := filepath.Join(dir, sub)
+		if err := os.MkdirAll(folder, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		putTable(t, folder, 10, 2, false)
+		if err := os.Rename(filepath.Join(folder, "table.onnx"), filepath.Join(folder, "model.onnx")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := NewRepository(dir, exec.Options{})
+	defer r.Close()
+	failed := r.Refresh()
+	if len(failed) != 1 || !strings.Contains(failed[0].Error(), "table/1/model.onnx: the model table, version 1, is "+dir+"/table.onnx already: give one of them") {
+		t.Fatal(failed)
+	}
+	first, err := r.Get("table", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer first.leave()
+	for range 3 {
+		if failed := r.Refresh(); len(failed) > 0 {
+			t.Error(failed)
+		}
+		all := r.All()
+		if len(all) != 1 || all[0] != first {
+			t.Errorf("%d models, or another one, after one more look", len(all))
+		}
+		for _, m := range all {
+			m.leave()
+		}
+	}
+	if err := os.Remove(filepath.Join(dir, "table.onnx")); err != nil {
+		t.Fatal(err)
+	}
+	if failed := r.Refresh(); len(failed) > 0 {
+		t.Error(failed)
+	}
+	m, err := r.Get("table", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.leave()
+	if got, err := lookUp(m, 3); err != nil || !same(got, []float32{2}) {
+		t.Errorf("the one that is left gives %v, %v", got, err)
+	}
+}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import contextlib
 import http.server
 import json
 import pathlib
@@ -167,6 +168,29 @@ def test_sigterm_under_load_lets_streams_end(tmp_path):
     assert not wrong
     with pytest.raises(flight.FlightUnavailableError), flight.connect(server.uri) as c:
         list(c.list_flights())
+
+
+def test_a_second_interrupt_ends_at_once(tmp_path):
+    """Where a client keeps its stream open, the first one waits for it."""
+    shutil.copy(MODELS / "double.onnx", tmp_path / "double.onnx")
+    server = Served(tmp_path, "--drain", "10m")
+    batch = pa.record_batch({"x": np.ones(3, np.float32)})
+    with flight.connect(server.uri) as client:
+        writer, reader = client.do_exchange(flight.FlightDescriptor.for_path("double"))
+        writer.begin(batch.schema)
+        writer.write_batch(batch)
+        reader.read_chunk()
+        server.process.send_signal(signal.SIGINT)
+        for line in server.process.stderr:
+            if "interrupt again to end at once" in line:
+                break
+        writer.write_batch(batch)
+        assert reader.read_chunk().data.column("y").to_pylist() == [2, 2, 2]
+        server.process.send_signal(signal.SIGINT)
+        server.process.communicate(timeout=30)
+        assert server.process.returncode == -signal.SIGINT
+        with contextlib.suppress(flight.FlightError, pa.ArrowException):
+            writer.close()
 
 
 def test_a_public_address_needs_protection(tmp_path):

@@ -21,6 +21,7 @@ var version = "built from the sources"
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	context.AfterFunc(ctx, stop) // who interrupts again does not want to wait
 	root := &cobra.Command{
 		Use: "goruntime", Short: "Score ONNX models on Arrow data", Version: version, SilenceUsage: true, SilenceErrors: true,
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},

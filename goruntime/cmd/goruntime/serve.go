@@ -125,7 +125,7 @@ func (s *serving) run(ctx context.Context, dir string) error {
 		return err
 	case <-ctx.Done():
 	}
-	log.Info("draining", "seconds", s.drain.Seconds())
+	log.Info("draining: interrupt again to end at once", "seconds", s.drain.Seconds())
 	grace, cancel := context.WithTimeout(context.Background(), s.drain)
 	defer cancel()
 	server.Stop(grace)
