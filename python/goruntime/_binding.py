@@ -25,14 +25,21 @@ class Binding:
     def __init__(self, evaluator: ReferenceEvaluator, fields: Sequence[tuple[str, str, bytes | None]], inputs: Mapping[str, Any] | None = None) -> None:
         """Bind the fields (name, format, metadata) of a schema.
 
-        Args:
-            evaluator: whose inputs they feed.
-            fields: of the batch.
-            inputs: the column, or list of columns, of an input, where names do not tell.
+        Parameters
+        ----------
+        evaluator : ReferenceEvaluator
+            whose inputs they feed.
+        fields : Sequence[tuple[str, str, bytes | None]]
+            of the batch.
+        inputs : Mapping[str, Any], optional
+            the column, or list of columns, of an input, where names do not tell.
 
-        Raises:
-            NameNotFoundError: an input without a column, columns for an input that the model has not.
-            ArgumentError: two columns of one name.
+        Raises
+        ------
+        NameNotFoundError
+            an input without a column, columns for an input that the model has not.
+        ArgumentError
+            two columns of one name.
         """
         self.places: dict[str, int] = {}
         for i, (name, _, _) in enumerate(fields):
@@ -79,9 +86,12 @@ class Binding:
     def feeds(self, batch: Any, arena: Any, fills: Mapping[str, Any], casts: bool | Collection[str]) -> dict[str, Any]:
         """Return the feeds of one batch; what is copied goes to the I/O arena that is given.
 
-        Raises:
-            NameNotFoundError: casts of an input that is not fed, fills of what feeds none.
-            ArgumentError: a fill that is no value of its column.
+        Raises
+        ------
+        NameNotFoundError
+            casts of an input that is not fed, fills of what feeds none.
+        ArgumentError
+            a fill that is no value of its column.
         """
         if not isinstance(casts, bool) and not self.inputs.keys() >= set(casts):
             raise NameNotFoundError(f"casts names {sorted(set(casts) - self.inputs.keys())}; the inputs are {', '.join(map(repr, self.inputs))}")

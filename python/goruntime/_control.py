@@ -36,8 +36,10 @@ def _module() -> ModuleType:
 def call(name: str, *args: int | str) -> Any:
     """Call a function of goruntime/pyapi. Numbers have 64 bits.
 
-    Raises:
-        Error: as the function says; ForkedError in a forked child.
+    Raises
+    ------
+    Error
+        as the function says; ForkedError in a forked child.
     """
     native().check_fork()
     function: Callable[..., Any] = getattr(_module(), f"pyapi_{name}")

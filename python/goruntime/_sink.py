@@ -25,8 +25,10 @@ def writing(path: pathlib.Path) -> Iterator[Sink]:
     """Write batches beside a file and rename it at the end: a run that fails or is
     interrupted leaves nothing half-written.
 
-    Raises:
-        ArgumentError: the name says no format.
+    Raises
+    ------
+    ArgumentError
+        the name says no format.
     """
     if path.suffix not in _WRITERS:
         raise ArgumentError(f"-o {path}: a name that ends in .parquet, .arrow, .arrows or .csv expected")
@@ -109,9 +111,11 @@ class Sink:
     def write(self, batch: pa.RecordBatch, source: pathlib.Path) -> None:
         """Append a batch, the answers for a file.
 
-        Raises:
-            ArgumentError: its schema is not that of the batches before it, or has lists
-                that the format has not.
+        Raises
+        ------
+        ArgumentError
+            its schema is not that of the batches before it, or has lists
+            that the format has not.
         """
         if self.writer is None:
             self.schema = batch.schema

@@ -24,8 +24,10 @@ Types = Callable[[list[str]], dict[str, pa.DataType]]
 class Source:
     """A file of batches.
 
-    Raises:
-        ArgumentError: the name says no format.
+    Raises
+    ------
+    ArgumentError
+        the name says no format.
     """
 
     def __init__(self, path: pathlib.Path) -> None:
@@ -50,10 +52,15 @@ class Source:
         """Read the file a batch at a time, and of it the columns that a function chooses
         from its schema. A file without rows has one batch without rows.
 
-        Args:
-            columns: chooses; of a file that has no types it is given names alone.
-            types: says what columns are in a file that has no types, where they do not tell.
+        Parameters
+        ----------
+        columns : Columns
+            chooses; of a file that has no types it is given names alone.
+        types : Types, default lambda _: {}
+            says what columns are in a file that has no types, where they do not tell.
 
+        Notes
+        -----
         Ownership: a batch is good until the next one is asked for.
         """
         read: Iterator[pa.RecordBatch] = _csv(self.path, columns, types) if self._read is _csv else self._read(self.path, columns)

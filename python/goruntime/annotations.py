@@ -42,8 +42,10 @@ def check(shapes: Mapping[str, Dims], values: Mapping[str, Any]) -> None:
     """Compare values with what is declared for them. A name stands for one number in
     all of a run; one that is an expression is not compared.
 
-    Raises:
-        ShapeError: where they differ.
+    Raises
+    ------
+    ShapeError
+        where they differ.
     """
     bound: dict[str, tuple[int, str]] = {}
     for name, value in values.items():

@@ -19,8 +19,12 @@ if TYPE_CHECKING:
 def _checked(name: str, value: Any) -> int | None:
     """Return a number of blocks or bytes, or None.
 
-    Raises:
-        WrongTypeError: it is neither. ArgumentError: it is none that there can be.
+    Raises
+    ------
+    WrongTypeError
+        it is neither.
+    ArgumentError
+        it is none that there can be.
     """
     if value is None:
         return None
@@ -41,13 +45,17 @@ class _Arena:
     def __init__(self, capacity: int | None = None, retention_cap: int | None = None, limit: int | None = None) -> None:
         """Make an empty arena.
 
-        Args:
-            capacity: how many blocks to prepare for; a hint.
-            retention_cap: the most bytes of free memory to keep. None keeps live
-                and free memory within 1.25 times the peak of live memory, in an
-                ExecutionArena at least 4 MB above it.
-            limit: a hard bound on live and free bytes together; a run that
-                would exceed it raises LimitError. None is no bound.
+        Parameters
+        ----------
+        capacity : int, optional
+            how many blocks to prepare for; a hint.
+        retention_cap : int, optional
+            the most bytes of free memory to keep. None keeps live
+            and free memory within 1.25 times the peak of live memory, in an
+            ExecutionArena at least 4 MB above it.
+        limit : int, optional
+            a hard bound on live and free bytes together; a run that
+            would exceed it raises LimitError. None is no bound.
         """
         self._capacity = _checked("capacity", capacity)
         cap, bound = _checked("retention_cap", retention_cap), _checked("limit", limit)
@@ -192,8 +200,10 @@ class IOArena(_Arena):
 def check_arenas(**arenas: object) -> None:
     """Check arguments that are arenas or None.
 
-    Raises:
-        WrongTypeError: one is neither.
+    Raises
+    ------
+    WrongTypeError
+        one is neither.
     """
     for name, arena in arenas.items():
         if arena is not None and not isinstance(arena, _Arena):

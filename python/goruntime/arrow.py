@@ -121,26 +121,40 @@ def score(
 ) -> ScoredBatch | ScoredStream:
     """Run a model on Arrow data.
 
-    Args:
-        model: what ReferenceEvaluator takes, or an evaluator.
-        data: an object with __arrow_c_array__ (a record batch) or __arrow_c_stream__ (a
-            table, a reader, a data frame).
-        inputs: the column, or list of columns, of an input, where names do not tell;
-            see Binding.
-        outputs: the wanted values, None for the model's outputs.
-        fills: by column, or by input for all of its columns, what stands where they are null.
-        casts: whether columns of another element type are converted, or of which inputs:
-            floats are rounded; a number that the other type has not is refused.
-        options: of run(): timeout, cancel, num_threads.
+    Parameters
+    ----------
+    model : str, os.PathLike, bytes, message of onnx or ReferenceEvaluator
+        what ReferenceEvaluator takes, or an evaluator.
+    data : object
+        an object with __arrow_c_array__ (a record batch) or __arrow_c_stream__ (a
+        table, a reader, a data frame).
+    inputs : Mapping[str, Any], optional
+        the column, or list of columns, of an input, where names do not tell;
+        see Binding.
+    outputs : Sequence[str], optional
+        the wanted values, None for the model's outputs.
+    fills : Mapping[str, Any], optional
+        by column, or by input for all of its columns, what stands where they are null.
+    casts : bool | Collection[str], default False
+        whether columns of another element type are converted, or of which inputs:
+        floats are rounded; a number that the other type has not is refused.
+    options : object
+        of run(): timeout, cancel, num_threads.
 
-    Returns:
+    Returns
+    -------
+    ScoredBatch | ScoredStream
         A ScoredBatch for a batch; for a stream a ScoredStream, which runs as it is read.
 
-    Raises:
-        ArgumentError: nulls without a fill, a fill that is no value of its column, lists of
-            different lengths, two columns of one name, a number that a cast would change.
-        NameNotFoundError: an input without a column, a fill of no column.
-        WrongTypeError, ShapeError: what does not fit the model.
+    Raises
+    ------
+    ArgumentError
+        nulls without a fill, a fill that is no value of its column, lists of
+        different lengths, two columns of one name, a number that a cast would change.
+    NameNotFoundError
+        an input without a column, a fill of no column.
+    WrongTypeError, ShapeError
+        what does not fit the model.
     """
     evaluator = model if isinstance(model, ReferenceEvaluator) else ReferenceEvaluator(model)
     asked = (inputs, outputs, fills or {}, casts, options)

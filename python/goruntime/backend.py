@@ -25,12 +25,16 @@ class GoRuntimeBackendRep(BackendRep):
     def run(self, inputs: Any, **_: Any) -> tuple[Any, ...]:
         """Run the model once.
 
-        Args:
-            inputs: an array, a list of arrays in the order of the model's inputs, or
-                a dict of them by name. A list that is too short for all inputs is
-                one for those without a default.
+        Parameters
+        ----------
+        inputs
+            an array, a list of arrays in the order of the model's inputs, or
+            a dict of them by name. A list that is too short for all inputs is
+            one for those without a default.
 
-        Returns:
+        Returns
+        -------
+        tuple[Any, ...]
             The outputs, in the model's order.
         """
         if not isinstance(inputs, dict):

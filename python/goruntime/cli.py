@@ -15,8 +15,10 @@ import sys
 def command() -> str:
     """Return the path of the Go command.
 
-    Raises:
-        SystemExit: it was not built into the package and is not on PATH.
+    Raises
+    ------
+    SystemExit
+        it was not built into the package and is not on PATH.
     """
     beside = pathlib.Path(__file__).with_name("bin") / "goruntime"
     found = str(beside) if beside.exists() else shutil.which("goruntime-server")

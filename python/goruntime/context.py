@@ -39,14 +39,21 @@ class RuntimeContext:
     ) -> None:
         """Make an empty context.
 
-        Args:
-            kernel_ctx: onnx-light's context of kernels, which is not used: a model says
-                itself which opset it wants.
-            events_enabled: whether runs leave their traces in events.
-            verbose: as for ReferenceEvaluator; the larger of both counts.
-            release_intermediates: False keeps all inner values of runs.
-            allocator: replaces the evaluator's execution arena.
-            io_allocator: replaces the evaluator's I/O arena.
+        Parameters
+        ----------
+        kernel_ctx : optional
+            onnx-light's context of kernels, which is not used: a model says
+            itself which opset it wants.
+        events_enabled : bool, default False
+            whether runs leave their traces in events.
+        verbose : int, default 0
+            as for ReferenceEvaluator; the larger of both counts.
+        release_intermediates : bool, default True
+            False keeps all inner values of runs.
+        allocator : ExecutionArena, optional
+            replaces the evaluator's execution arena.
+        io_allocator : IOArena, optional
+            replaces the evaluator's I/O arena.
         """
         self.events_enabled = events_enabled
         self.verbose = verbose
@@ -75,8 +82,10 @@ class RuntimeContext:
     def get(self, name: str) -> Any:
         """Return the value of this name.
 
-        Raises:
-            NameNotFoundError: where there is none.
+        Raises
+        ------
+        NameNotFoundError
+            where there is none.
         """
         with self._lock:
             if name not in self._values:
@@ -137,8 +146,10 @@ class RuntimeContext:
     def get_execution_plan(self, model: ReferenceEvaluator | RuntimeSession) -> ExecutionPlan:
         """Return how a run of a model on the values of the context is planned.
 
-        Raises:
-            NameNotFoundError: an input that is not there.
+        Raises
+        ------
+        NameNotFoundError
+            an input that is not there.
         """
         evaluator = model.evaluator if isinstance(model, RuntimeSession) else model
         return evaluator.prepare(_feeds(evaluator, self))
@@ -184,10 +195,13 @@ class RuntimeSession:
     def __init__(self, model: Any, **options: Any) -> None:
         """Compile a model.
 
-        Args:
-            model: what ReferenceEvaluator takes, or an evaluator, or an ExecutionPlan of
-                one, which runs on it.
-            options: those of ReferenceEvaluator.
+        Parameters
+        ----------
+        model : str, os.PathLike, bytes, message of onnx or ReferenceEvaluator
+            what ReferenceEvaluator takes, or an evaluator, or an ExecutionPlan of
+            one, which runs on it.
+        options : object
+            those of ReferenceEvaluator.
         """
         from .evaluator import ReferenceEvaluator
 
@@ -197,8 +211,10 @@ class RuntimeSession:
     def run(self, rt: RuntimeContext) -> None:
         """Run the model on the values of a context and leave its outputs there.
 
-        Raises:
-            NameNotFoundError: an input that is not there.
+        Raises
+        ------
+        NameNotFoundError
+            an input that is not there.
         """
         self.evaluator.run(None, _feeds(self.evaluator, rt), context=rt)
 

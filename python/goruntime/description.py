@@ -74,12 +74,17 @@ class Described:
     def get_result_types(self, name: str, exc: bool = True) -> Any:
         """Return the declared onnx.TypeProto of a value.
 
-        Args:
-            name: an input, output, or inner value with a value_info.
-            exc: whether to raise where there is none, rather than to return None.
+        Parameters
+        ----------
+        name : str
+            an input, output, or inner value with a value_info.
+        exc : bool, default True
+            whether to raise where there is none, rather than to return None.
 
-        Raises:
-            ArgumentError: nothing is declared for the value.
+        Raises
+        ------
+        ArgumentError
+            nothing is declared for the value.
         """
         from .annotations import types
         from .errors import ArgumentError

@@ -39,9 +39,12 @@ def number_declared(kind: str) -> int:
 def numpy_of(number: int) -> np.dtype[Any]:
     """Return the dtype of a number.
 
-    Raises:
-        ArgumentError: there is no such type.
-        UnsupportedError: it is one of ml_dtypes, which is not installed.
+    Raises
+    ------
+    ArgumentError
+        there is no such type.
+    UnsupportedError
+        it is one of ml_dtypes, which is not installed.
     """
     import numpy as np
 

@@ -21,11 +21,13 @@ class OnnxRuntime:
 
     A process loads one library, when the first evaluator asks for it.
 
-    Attributes:
-        library: the file of libonnxruntime, 1.24 or newer. None is the file that the
-            environment variable GORUNTIME_ONNXRUNTIME names, else the one in the
-            installed onnxruntime package, which is not imported, else what the system
-            finds.
+    Attributes
+    ----------
+    library : str | None
+        the file of libonnxruntime, 1.24 or newer. None is the file that the
+        environment variable GORUNTIME_ONNXRUNTIME names, else the one in the
+        installed onnxruntime package, which is not imported, else what the system
+        finds.
     """
 
     library: str | None = None
@@ -47,14 +49,21 @@ def _packaged() -> str | None:
 def chosen(engine: str | OnnxRuntime, looking: Sequence[str], counting: bool) -> OnnxRuntime | None:
     """Return the engine that is meant; None is goruntime's own.
 
-    Args:
-        engine: as an evaluator is given it.
-        looking: the arguments beside it that look at inner values.
-        counting: whether loops are to be counted.
+    Parameters
+    ----------
+    engine : str | OnnxRuntime
+        as an evaluator is given it.
+    looking : Sequence[str]
+        the arguments beside it that look at inner values.
+    counting : bool
+        whether loops are to be counted.
 
-    Raises:
-        WrongTypeError, ArgumentError: it is none.
-        UnsupportedError: it cannot do what is asked for beside it.
+    Raises
+    ------
+    WrongTypeError, ArgumentError
+        it is none.
+    UnsupportedError
+        it cannot do what is asked for beside it.
     """
     if not isinstance(engine, str | OnnxRuntime):
         raise WrongTypeError(f'engine: "goruntime", "ort" or an OnnxRuntime expected, {type(engine).__name__} given')

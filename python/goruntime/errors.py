@@ -13,11 +13,16 @@ from typing import Any
 class Error(Exception):
     """A failure in goruntime.
 
-    Attributes:
-        code: the number of the code, as in ``capi/api.h``.
-        op: the operator type, "" where none is involved.
-        node: the node's name, "" where none is involved.
-        input: the input, output or feed that it is about, or "".
+    Attributes
+    ----------
+    code
+        the number of the code, as in ``capi/api.h``.
+    op
+        the operator type, "" where none is involved.
+    node
+        the node's name, "" where none is involved.
+    input
+        the input, output or feed that it is about, or "".
     """
 
     code = 15
@@ -59,8 +64,10 @@ class ModelError(Error, ValueError):
 class UnsupportedError(Error, NotImplementedError):
     """Something valid that goruntime does not run.
 
-    Attributes:
-        missing: what a model lacks, as goruntime.Lack; empty where no model is meant.
+    Attributes
+    ----------
+    missing : tuple[Any, ...]
+        what a model lacks, as goruntime.Lack; empty where no model is meant.
     """
 
     code = 6

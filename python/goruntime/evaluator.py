@@ -61,39 +61,60 @@ class ReferenceEvaluator(Described):
     ) -> None:
         """Read and compile a model.
 
-        Args:
-            proto: a path, the bytes of a model, or a ModelProto, GraphProto,
-                FunctionProto, NodeProto or ModelContainer of the onnx package.
-            opsets: the opset of each domain, for a GraphProto or NodeProto.
-            functions: FunctionProtos that a GraphProto or NodeProto may call.
-            verbose: what run() prints: nodes from 2 on, values from 3, their first
-                elements from 4, as onnx.reference does.
-            new_ops: subclasses of onnx.reference.op_run.OpRun, which run in place of
-                the operators of their names.
-            check_shape_annotations: whether run() compares values with the shapes
-                that the model declares for them, and raises ShapeError.
-            events_enabled: whether each run leaves its trace in events().
-            release_intermediates: False makes a run that is given a context keep all
-                inner values in it.
-            allocator: an execution arena to use, which may be shared.
-            io_allocator: an I/O arena to use, which may be shared.
-            num_threads: how many threads a run may use; None is all that the
-                process may.
-            engine: what runs the model: "goruntime", or "ort" or an OnnxRuntime for
-                ONNX Runtime, which shows no inner values and takes no Python kernels.
-            string_dtype: a numpy.dtypes.StringDType() for outputs of strings, which are
-                object arrays of str without it. Inputs may be either, or lists.
-            cpu_execution: onnx-light's policy as a dict; its num_threads counts where
-                the argument num_threads is None.
-            cpu_execution_counters: whether the loops of all runs are counted, for the
-                attribute of that name.
+        Parameters
+        ----------
+        proto : str, os.PathLike, bytes or message of onnx
+            a path, the bytes of a model, or a ModelProto, GraphProto,
+            FunctionProto, NodeProto or ModelContainer of the onnx package.
+        opsets : Mapping[str, int], optional
+            the opset of each domain, for a GraphProto or NodeProto.
+        functions : Iterable, optional
+            FunctionProtos that a GraphProto or NodeProto may call.
+        verbose : int, default 0
+            what run() prints: nodes from 2 on, values from 3, their first
+            elements from 4, as onnx.reference does.
+        new_ops : Iterable[type], optional
+            subclasses of onnx.reference.op_run.OpRun, which run in place of
+            the operators of their names.
+        check_shape_annotations : bool, default False
+            whether run() compares values with the shapes
+            that the model declares for them, and raises ShapeError.
+        events_enabled : bool, default False
+            whether each run leaves its trace in events().
+        release_intermediates : bool, default True
+            False makes a run that is given a context keep all
+            inner values in it.
+        allocator : ExecutionArena, optional
+            an execution arena to use, which may be shared.
+        io_allocator : IOArena, optional
+            an I/O arena to use, which may be shared.
+        num_threads : int, optional
+            how many threads a run may use; None is all that the
+            process may.
+        engine : str | OnnxRuntime, default 'goruntime'
+            what runs the model: "goruntime", or "ort" or an OnnxRuntime for
+            ONNX Runtime, which shows no inner values and takes no Python kernels.
+        string_dtype : numpy.dtype, optional
+            a numpy.dtypes.StringDType() for outputs of strings, which are
+            object arrays of str without it. Inputs may be either, or lists.
+        cpu_execution : Mapping[str, Any], optional
+            onnx-light's policy as a dict; its num_threads counts where
+            the argument num_threads is None.
+        cpu_execution_counters : bool, default False
+            whether the loops of all runs are counted, for the
+            attribute of that name.
 
-        Raises:
-            WrongTypeError, ArgumentError: an argument that is not what it should be.
-            ModelError: the bytes are no valid model.
-            UnsupportedError: operators that are not run here, all of them listed; its
-                attribute missing has them as goruntime.Lack.
-            FileError: the file cannot be read, or the engine's library.
+        Raises
+        ------
+        WrongTypeError, ArgumentError
+            an argument that is not what it should be.
+        ModelError
+            the bytes are no valid model.
+        UnsupportedError
+            operators that are not run here, all of them listed; its
+            attribute missing has them as goruntime.Lack.
+        FileError
+            the file cannot be read, or the engine's library.
         """
         native()  # starts the core, which gets ready while the modules below are loaded
         from .errors import WrongTypeError
@@ -230,35 +251,57 @@ class ReferenceEvaluator(Described):
     ) -> Any:
         """Run the model once.
 
-        Args:
-            output_names: the wanted values, inner ones too, of which only what
-                is needed runs; None is the model's outputs. A name asked twice
-                gives the same array twice.
-            feed_inputs: a value for each input. Arrays are read in place; only
-                strided, Fortran-ordered and byte-swapped ones, and types below a
-                byte, are copied (and counted). Python numbers and lists take the
-                declared dtype, fractions one of fractions. A sequence is a list, an
-                empty optional None, a map a dict; where nothing is declared, as for a
-                NodeProto, lists of numbers or texts are tensors.
-            attributes: the values of a FunctionProto's attributes.
-            intermediate: True returns a dict by name of all that is fed and computed, and
-                of those constants of the model that output_names asks for.
-            check_shape_annotations: replaces the evaluator's for this run.
-            context: keeps feeds and results by name; its arenas are used.
-            outputs: arrays to write outputs to instead of new memory, by name.
-            timeout: seconds after which the run ends with RunTimeoutError, at once
-                where there are none left.
-            cancel: ends the run from another thread.
-            num_threads: replaces the evaluator's for this run.
+        Parameters
+        ----------
+        output_names : Sequence[str] | None
+            the wanted values, inner ones too, of which only what
+            is needed runs; None is the model's outputs. A name asked twice
+            gives the same array twice.
+        feed_inputs : dict[str, Any]
+            a value for each input. Arrays are read in place; only
+            strided, Fortran-ordered and byte-swapped ones, and types below a
+            byte, are copied (and counted). Python numbers and lists take the
+            declared dtype, fractions one of fractions. A sequence is a list, an
+            empty optional None, a map a dict; where nothing is declared, as for a
+            NodeProto, lists of numbers or texts are tensors.
+        attributes : Mapping[str, Any], optional
+            the values of a FunctionProto's attributes.
+        intermediate : bool, default False
+            True returns a dict by name of all that is fed and computed, and
+            of those constants of the model that output_names asks for.
+        check_shape_annotations : bool, optional
+            replaces the evaluator's for this run.
+        context : RuntimeContext, optional
+            keeps feeds and results by name; its arenas are used.
+        outputs : Mapping[str, numpy.ndarray], optional
+            arrays to write outputs to instead of new memory, by name.
+        timeout : float, optional
+            seconds after which the run ends with RunTimeoutError, at once
+            where there are none left.
+        cancel : CancelToken, optional
+            ends the run from another thread.
+        num_threads : int, optional
+            replaces the evaluator's for this run.
 
-        Returns:
+        Returns
+        -------
+        list or dict
             The values in the order of output_names, or a dict of all.
 
-        Raises:
-            NameNotFoundError, WrongTypeError, ShapeError: feeds that do not fit.
-            LimitError: an arena's limit; ComputeError: forbidden values.
-            CanceledError, RunTimeoutError, KeyboardInterrupt: the run was ended.
-            After any of them the evaluator is usable and nothing is lost.
+        Raises
+        ------
+        NameNotFoundError, WrongTypeError, ShapeError
+            feeds that do not fit.
+        LimitError
+            an arena's limit.
+        ComputeError
+            forbidden values.
+        CanceledError, RunTimeoutError, KeyboardInterrupt
+            the run was ended.
+
+        Notes
+        -----
+        After any of them the evaluator is usable and nothing is lost.
         """
         if (
             self._plain and attributes is None and not intermediate and context is None and outputs is None
@@ -284,21 +327,31 @@ class ReferenceEvaluator(Described):
     ) -> np.ndarray[Any, Any]:
         """Continue tokens with a decoder model, with its key-value cache where it has one.
 
-        Args:
-            input_ids: int64 tokens [B, T] or [T].
-            max_new_tokens: how many tokens to add at most.
-            eos_token_id: the token that ends a row, which is filled with it from there;
-                the last row that ends ends the run.
-            choose: takes the logits [B, V] of the last tokens and returns the next
-                tokens [B]. None takes the most likely ones.
-            context, timeout, cancel, num_threads: as run() has them, for each step.
+        Parameters
+        ----------
+        input_ids : array_like of int64
+            int64 tokens [B, T] or [T].
+        max_new_tokens : int, default 20
+            how many tokens to add at most.
+        eos_token_id : int, optional
+            the token that ends a row, which is filled with it from there;
+            the last row that ends ends the run.
+        choose : Callable[[numpy.ndarray], Any], optional
+            takes the logits [B, V] of the last tokens and returns the next
+            tokens [B]. None takes the most likely ones.
+        context, timeout, cancel, num_threads
+            as run() has them, for each step.
 
-        Returns:
+        Returns
+        -------
+        numpy.ndarray
             The tokens [B, T + new], those given among them.
 
-        Raises:
-            ArgumentError: inputs and outputs that are none of a decoder; see
-                goruntime.generation.Decoder for the names.
+        Raises
+        ------
+        ArgumentError
+            inputs and outputs that are none of a decoder; see
+            goruntime.generation.Decoder for the names.
         """
         from . import generation
 
@@ -314,14 +367,20 @@ class ReferenceEvaluator(Described):
         """Use a Python callable for an operator, in place of the operator or function
         of that name. The model is compiled anew.
 
-        Args:
-            domain: "" for ai.onnx.
-            op_type: the operator's name.
-            kernel: called as kernel(node, *inputs), see goruntime.kernels.Node; returns
-                an array, or a tuple of arrays. It gets copies.
+        Parameters
+        ----------
+        domain : str
+            "" for ai.onnx.
+        op_type : str
+            the operator's name.
+        kernel : Kernel
+            called as kernel(node, *inputs), see goruntime.kernels.Node; returns
+            an array, or a tuple of arrays. It gets copies.
 
-        Raises:
-            WrongTypeError: names that are no str, what cannot be called.
+        Raises
+        ------
+        WrongTypeError
+            names that are no str, what cannot be called.
         """
         from . import kernels
 
@@ -330,11 +389,15 @@ class ReferenceEvaluator(Described):
     def unregister_custom_kernel(self, domain: str, op_type: str) -> bool:
         """Undo register_custom_kernel. The model is compiled anew.
 
-        Returns:
+        Returns
+        -------
+        bool
             Whether there was something to undo.
 
-        Raises:
-            UnsupportedError: the model needs the kernel, which is kept.
+        Raises
+        ------
+        UnsupportedError
+            the model needs the kernel, which is kept.
         """
         from . import kernels
 
@@ -374,15 +437,21 @@ class ReferenceEvaluator(Described):
     def prepare(self, shapes: Mapping[str, Any]) -> ExecutionPlan:
         """Compile the model for inputs of these shapes ahead of the first run.
 
-        Args:
-            shapes: for each input a shape, an array like it, or (dtype, shape). Inputs
-                with a default may be left out.
+        Parameters
+        ----------
+        shapes : Mapping[str, Any]
+            for each input a shape, an array like it, or (dtype, shape). Inputs
+            with a default may be left out.
 
-        Returns:
+        Returns
+        -------
+        ExecutionPlan
             How a run with such inputs is planned.
 
-        Raises:
-            NameNotFoundError, WrongTypeError, ShapeError: as run() has them.
+        Raises
+        ------
+        NameNotFoundError, WrongTypeError, ShapeError
+            as run() has them.
         """
         import json
 
@@ -427,8 +496,10 @@ class ReferenceEvaluator(Described):
         another loop has the threads of the process (busy_inline_dispatches). All others
         are split into chunks, of which workers took worker_chunks and the caller the rest.
 
-        Raises:
-            ArgumentError: nothing was to be counted.
+        Raises
+        ------
+        ArgumentError
+            nothing was to be counted.
         """
         from .errors import ArgumentError
         from .policy import counted
@@ -444,8 +515,10 @@ class ReferenceEvaluator(Described):
     def close(self) -> None:
         """Wait for runs and give memory back. Arrays stay valid.
 
-        Raises:
-            ArgumentError: a kernel of a run calls it, which would wait for itself.
+        Raises
+        ------
+        ArgumentError
+            a kernel of a run calls it, which would wait for itself.
         """
         if self._kernels or self._variants:
             from .errors import ArgumentError

@@ -16,23 +16,37 @@ _FLOATS = frozenset(i for i, name in enumerate(dtypes.NUMPY) if "float" in name)
 class RuntimeEvent:
     """One value of a run.
 
-    Attributes:
-        kind: "input" (fed), "constant" (known before the run, of the model or where
-            node is set computed ahead), "node" (computed) or "view" (the memory of
-            another value under another name or shape).
-        name: of the value.
-        dtype: its element type, "" where it is no tensor.
-        shape: its shape, () where it is no tensor.
-        first: its first elements, at most 8.
-        min, max: of its elements, NaN where one of them is, None where they are no
-            numbers.
-        type: what it is where it is no tensor: "seq(f32[2], f32[3])".
-        node, op_type, inputs: what made it.
-        duration: seconds that the node took.
-        allocated: bytes that both arenas held for runs after the node.
-        peak: the largest such number until then.
-        depth: how deep in subgraphs.
-        items: the elements of a sequence, or what an optional holds.
+    Attributes
+    ----------
+    kind : str
+        "input" (fed), "constant" (known before the run, of the model or where
+        node is set computed ahead), "node" (computed) or "view" (the memory of
+        another value under another name or shape).
+    name : str
+        of the value.
+    dtype : str
+        its element type, "" where it is no tensor.
+    shape : tuple[int, ...]
+        its shape, () where it is no tensor.
+    first : tuple[Any, ...]
+        its first elements, at most 8.
+    min, max : float | None
+        of its elements, NaN where one of them is, None where they are no
+        numbers.
+    type : str
+        what it is where it is no tensor: "seq(f32[2], f32[3])".
+    node, op_type, inputs
+        what made it.
+    duration : float
+        seconds that the node took.
+    allocated : int
+        bytes that both arenas held for runs after the node.
+    peak : int
+        the largest such number until then.
+    depth : int
+        how deep in subgraphs.
+    items : tuple[RuntimeEvent, ...]
+        the elements of a sequence, or what an optional holds.
     """
 
     kind: str

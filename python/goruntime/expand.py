@@ -15,8 +15,10 @@ def with_functions(path: str | None, data: bytes | None, classes: Iterable[type[
     the model, which go before operators. Where a function depends on the types of inputs,
     each node of the model's graph gets one of its own; nodes of subgraphs run natively.
 
-    Raises:
-        UnsupportedError: a schema has no function, or nothing tells the type of an input.
+    Raises
+    ------
+    UnsupportedError
+        a schema has no function, or nothing tells the type of an input.
     """
     import onnx
 

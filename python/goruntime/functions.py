@@ -38,8 +38,10 @@ def model(function: Any, attributes: Mapping[str, Any]) -> Any:
     """Return a ModelProto whose graph is the body of a function, with values for its
     attributes. Those that have none, and no default, are left as references.
 
-    Raises:
-        ArgumentError: values for attributes that the function has not.
+    Raises
+    ------
+    ArgumentError
+        values for attributes that the function has not.
     """
     from onnx import helper
 

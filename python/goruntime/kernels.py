@@ -28,14 +28,21 @@ Key = tuple[str, str]
 class Place:
     """Where a node stands.
 
-    Attributes:
-        attributes: its numbers, texts and lists of them.
-        opset, opsets: what is imported for its domain, and for all.
-        captures: the names that its subgraphs read from outside; their values are inputs
-            behind its own.
-        functions: the FunctionProtos that its subgraphs may call, in base64.
-        kernels: those of the evaluator.
-        used: of those, what its nodes use, those of subgraphs too.
+    Attributes
+    ----------
+    attributes : dict[str, Any]
+        its numbers, texts and lists of them.
+    opset, opsets
+        what is imported for its domain, and for all.
+    captures : list[str] | None
+        the names that its subgraphs read from outside; their values are inputs
+        behind its own.
+    functions : list[str]
+        the FunctionProtos that its subgraphs may call, in base64.
+    kernels : dict[Key, Factory]
+        those of the evaluator.
+    used : dict[Key, Factory]
+        of those, what its nodes use, those of subgraphs too.
     """
 
     attributes: dict[str, Any]
@@ -114,10 +121,14 @@ def register_custom_kernel(domain: str, op_type: str, kernel: Kernel) -> None:
 
     It goes before the operator or function of that name.
 
-    Args:
-        domain: "" for ai.onnx.
-        op_type: the operator's name.
-        kernel: called as kernel(node, *inputs).
+    Parameters
+    ----------
+    domain : str
+        "" for ai.onnx.
+    op_type : str
+        the operator's name.
+    kernel : Kernel
+        called as kernel(node, *inputs).
     """
     with _lock:
         _global[_key(domain, op_type)] = plain(kernel)
@@ -126,7 +137,9 @@ def register_custom_kernel(domain: str, op_type: str, kernel: Kernel) -> None:
 def unregister_custom_kernel(domain: str, op_type: str) -> bool:
     """Undo register_custom_kernel for evaluators made from now on.
 
-    Returns:
+    Returns
+    -------
+    bool
         Whether there was something to undo.
     """
     with _lock:
@@ -146,8 +159,10 @@ def registered() -> dict[Key, Factory]:
 def _key(domain: str, op_type: str) -> Key:
     """Return what a kernel is registered by.
 
-    Raises:
-        WrongTypeError: a name is no str.
+    Raises
+    ------
+    WrongTypeError
+        a name is no str.
     """
     for what, name in (("domain", domain), ("op_type", op_type)):
         if not isinstance(name, str):

@@ -11,12 +11,18 @@ from ._control import report
 class ModelMetadata:
     """What a ModelProto says of itself.
 
-    Attributes:
-        producer_name, graph_name, domain, description, version: its fields.
-        custom_metadata_map: its metadata_props.
-        opsets: the opset of each domain; "" is ai.onnx.
-        nodes: how many nodes its graph has, functions counted as one.
-        weight_size: bytes of packed and folded constants that are held beside it.
+    Attributes
+    ----------
+    producer_name, graph_name, domain, description, version
+        its fields.
+    custom_metadata_map : dict[str, str]
+        its metadata_props.
+    opsets : dict[str, int]
+        the opset of each domain; "" is ai.onnx.
+    nodes : int
+        how many nodes its graph has, functions counted as one.
+    weight_size : int
+        bytes of packed and folded constants that are held beside it.
     """
 
     producer_name: str

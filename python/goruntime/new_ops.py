@@ -23,8 +23,10 @@ def factories(classes: Iterable[type[Any]], verbose: int) -> dict[Key, Factory]:
 def check(cls: Any) -> None:
     """Check a class of new_ops.
 
-    Raises:
-        WrongTypeError, ArgumentError: it is no subclass of OpRun, or says no domain.
+    Raises
+    ------
+    WrongTypeError, ArgumentError
+        it is no subclass of OpRun, or says no domain.
     """
     from onnx.reference.op_run import OpRun
 
@@ -40,8 +42,10 @@ def expanded(classes: Iterable[type[Any]]) -> tuple[list[type[Any]], list[type[A
     """Return the classes that compute, and those that ask for the function that the
     schema of their operator has: subclasses of OpRunExpand.
 
-    Raises:
-        WrongTypeError: what is given is no list of classes.
+    Raises
+    ------
+    WrongTypeError
+        what is given is no list of classes.
     """
     from onnx.reference.op_run import OpRunExpand
 

@@ -15,16 +15,24 @@ if TYPE_CHECKING:
 class PlannedStep:
     """One step of a plan.
 
-    Attributes:
-        node, op_type, domain, version: the node and the schema version that runs.
-        inputs, outputs: the names of its values.
-        kind: "kernel", "view" (a rename, nothing runs), "dynamic" (shapes are known
-            in the run only) or "copy" (an output that would alias another value).
-        in_place: the input that the first output overwrites, or "".
-        workspace: bytes of scratch, at workspace_offset of the slab.
-        fused: the operators that the step stands for, in order, where there is more
-            than one; inputs has what all of them read.
-        frees: the values whose last use this is.
+    Attributes
+    ----------
+    node, op_type, domain, version
+        the node and the schema version that runs.
+    inputs, outputs : tuple[str, ...]
+        the names of its values.
+    kind : str
+        "kernel", "view" (a rename, nothing runs), "dynamic" (shapes are known
+        in the run only) or "copy" (an output that would alias another value).
+    in_place : str
+        the input that the first output overwrites, or "".
+    workspace : int
+        bytes of scratch, at workspace_offset of the slab.
+    fused : tuple[str, ...]
+        the operators that the step stands for, in order, where there is more
+        than one; inputs has what all of them read.
+    frees : tuple[str, ...]
+        the values whose last use this is.
     """
 
     node: str
@@ -45,15 +53,21 @@ class PlannedStep:
 class PlannedValue:
     """One value of a plan.
 
-    Attributes:
-        name, dtype, shape: what it is; dtype "" and shape None where that is known in
-            the run only.
-        bytes: its size, or None.
-        role: "borrowed" (an input), "constant", "execution" (dies in the run), "io"
-            (leaves it) or "columns" (a matrix that is read where its columns lie).
-        offset: where it lies in the slab, or None where it has memory of its own.
-        made, last: the steps that make it and that use it last, None for none; last
-            is the number of steps where it leaves the run.
+    Attributes
+    ----------
+    name, dtype, shape
+        what it is; dtype "" and shape None where that is known in
+        the run only.
+    bytes : int | None
+        its size, or None.
+    role : str
+        "borrowed" (an input), "constant", "execution" (dies in the run), "io"
+        (leaves it) or "columns" (a matrix that is read where its columns lie).
+    offset : int | None
+        where it lies in the slab, or None where it has memory of its own.
+    made, last : int | None
+        the steps that make it and that use it last, None for none; last
+        is the number of steps where it leaves the run.
     """
 
     name: str
@@ -70,11 +84,16 @@ class ExecutionPlan:
     """Order, last uses, in-place pairs, arenas and offsets of a run. str() reads as
     text, a line a step.
 
-    Attributes:
-        steps, values: what happens and what it happens to.
-        slab: bytes that a run takes at once for all planned values.
-        peak: the most bytes of them that are live in one step.
-        evaluator: whose plan it is.
+    Attributes
+    ----------
+    steps, values
+        what happens and what it happens to.
+    slab
+        bytes that a run takes at once for all planned values.
+    peak
+        the most bytes of them that are live in one step.
+    evaluator
+        whose plan it is.
     """
 
     def __init__(self, report: dict[str, Any], evaluator: ReferenceEvaluator) -> None:

@@ -17,9 +17,12 @@ _HINTS = {"spin_policy": "adaptive", "affinity_policy": "none"}
 def threads_of(policy: Mapping[str, Any], num_threads: int | None) -> int | None:
     """Return how many threads a run may use.
 
-    Args:
-        policy: the keys num_threads (0 is all), spin_policy and affinity_policy.
-        num_threads: the evaluator's own argument, which goes before the policy's.
+    Parameters
+    ----------
+    policy : Mapping[str, Any]
+        the keys num_threads (0 is all), spin_policy and affinity_policy.
+    num_threads : int | None
+        the evaluator's own argument, which goes before the policy's.
     """
     if not isinstance(policy, Mapping):
         raise WrongTypeError(f"cpu_execution: a dict expected, {type(policy).__name__} given")
@@ -40,8 +43,10 @@ def threads_of(policy: Mapping[str, Any], num_threads: int | None) -> int | None
 def check_threads(n: Any) -> None:
     """Check a number of threads.
 
-    Raises:
-        ArgumentError: it is none.
+    Raises
+    ------
+    ArgumentError
+        it is none.
     """
     import operator
 

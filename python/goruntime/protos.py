@@ -15,11 +15,15 @@ from .errors import ArgumentError, WrongTypeError
 def source(proto: Any, opsets: Mapping[str, int] | None = None, functions: Iterable[Any] | None = None) -> tuple[str | None, bytes | None]:
     """Return (path, None) or (None, bytes) of a model.
 
-    Args:
-        proto: a path, bytes, or a ModelProto, GraphProto, FunctionProto, NodeProto
-            or ModelContainer.
-        opsets: the opset of each domain, for a GraphProto or NodeProto.
-        functions: FunctionProtos that the model may call, or evaluators of such.
+    Parameters
+    ----------
+    proto : str, os.PathLike, bytes or message of onnx
+        a path, bytes, or a ModelProto, GraphProto, FunctionProto, NodeProto
+        or ModelContainer.
+    opsets : Mapping[str, int], optional
+        the opset of each domain, for a GraphProto or NodeProto.
+    functions : Iterable, optional
+        FunctionProtos that the model may call, or evaluators of such.
     """
     if isinstance(proto, str | os.PathLike):
         _refuse(opsets, functions, "a path")
@@ -51,8 +55,10 @@ def serialized(model: Any, functions: Iterable[Any]) -> bytes:
 def listed(functions: Iterable[Any] | None) -> list[Any]:
     """Return the argument functions as a list.
 
-    Raises:
-        WrongTypeError: it is none.
+    Raises
+    ------
+    WrongTypeError
+        it is none.
     """
     if functions is not None and not isinstance(functions, Iterable):
         raise WrongTypeError(f"functions: a list of FunctionProtos or None expected, {type(functions).__name__} given")

@@ -39,11 +39,15 @@ class Scorer:
     ) -> None:
         """Load the model.
 
-        Args:
-            model: a path on every node, or the bytes of the model. The manifest beside
-                the path is followed.
-            keep, inputs, outputs, fills, casts: see goruntime.scoring.Rules.
-            num_threads: of a run: num_cpus of the actor, which is 1 by default.
+        Parameters
+        ----------
+        model : str | bytes
+            a path on every node, or the bytes of the model. The manifest beside
+            the path is followed.
+        keep, inputs, outputs, fills, casts
+            see goruntime.scoring.Rules.
+        num_threads : int, default 1
+            of a run: num_cpus of the actor, which is 1 by default.
         """
         self.scoring = Scoring(model, Rules.of(model, keep, inputs, outputs, fills, casts), num_threads=num_threads)
 
@@ -55,14 +59,21 @@ class Scorer:
 def score(dataset: Any, model: str | bytes, *, actors: int | tuple[int, int] = 1, num_cpus: int = 1, batch_size: int | None = 16384, **rules: Any) -> Any:
     """Return the dataset of a model's answers, computed as it is read.
 
-    Args:
-        dataset: a ray.data.Dataset.
-        model: a path on every node, or the bytes of the model.
-        actors: how many, or the least and the most. Leave processors for what reads the
-            data: a cluster whose processors all belong to actors waits for ever.
-        num_cpus: processors of an actor, and threads of its runs.
-        batch_size: rows of a batch, None for the blocks as they are.
-        rules: of Scorer.
+    Parameters
+    ----------
+    dataset
+        a ray.data.Dataset.
+    model : str | bytes
+        a path on every node, or the bytes of the model.
+    actors : int | tuple[int, int], default 1
+        how many, or the least and the most. Leave processors for what reads the
+        data: a cluster whose processors all belong to actors waits for ever.
+    num_cpus : int, default 1
+        processors of an actor, and threads of its runs.
+    batch_size : int | None, default 16384
+        rows of a batch, None for the blocks as they are.
+    rules
+        of Scorer.
     """
     from ray.data import ActorPoolStrategy
 

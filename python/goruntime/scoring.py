@@ -31,14 +31,20 @@ __all__ = ["Rules", "Scoring", "empty"]
 class Rules:
     """Which columns feed a model, and what is written.
 
-    Attributes:
-        keep: columns to write before the answers. They feed no input but one of their name.
-        inputs: the column, or list of columns, of an input, where names do not tell.
-            A name may be a pattern: "c*" are all columns that begin with c.
-        outputs: by value of the model, the column that is written; none is the
-            model's outputs under their names.
-        fills: by column, or by input for all of its columns, what stands where they are null.
-        casts: whether columns of another element type are converted, or of which inputs.
+    Attributes
+    ----------
+    keep : Sequence[str]
+        columns to write before the answers. They feed no input but one of their name.
+    inputs : Mapping[str, str | Sequence[str]]
+        the column, or list of columns, of an input, where names do not tell.
+        A name may be a pattern: "c*" are all columns that begin with c.
+    outputs : Mapping[str, str]
+        by value of the model, the column that is written; none is the
+        model's outputs under their names.
+    fills : Mapping[str, Any]
+        by column, or by input for all of its columns, what stands where they are null.
+    casts : bool | Sequence[str]
+        whether columns of another element type are converted, or of which inputs.
     """
 
     keep: Sequence[str] = ()
@@ -62,9 +68,12 @@ class Rules:
         """Return the rules of the manifest beside a model file, the default ones where
         there is none. Its schema, its limits and its batching are a server's.
 
-        Raises:
-            ModelError: the manifest is of another file.
-            ArgumentError: the manifest is no JSON object, or has unknown fields.
+        Raises
+        ------
+        ModelError
+            the manifest is of another file.
+        ArgumentError
+            the manifest is no JSON object, or has unknown fields.
         """
         path = pathlib.Path(model)
         beside = path.with_suffix(".manifest.json")
@@ -92,8 +101,10 @@ class Rules:
 def _read(manifest: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     """Return the checksum and the rules of inputs of a manifest, "" where it has none.
 
-    Raises:
-        ValueError: a field is unknown, most likely a known one misspelled, or of another type.
+    Raises
+    ------
+    ValueError
+        a field is unknown, most likely a known one misspelled, or of another type.
     """
     rules = manifest.get("inputs") or {}
     _check(manifest, name=str, version=str, sha256=str, inputs=dict, outputs=list, schema=dict, limits=dict, batching=dict)
@@ -123,10 +134,14 @@ class Scoring:
     def __init__(self, model: Any, rules: Rules = Rules(), **options: Any) -> None:
         """Load a model.
 
-        Args:
-            model: what ReferenceEvaluator takes, or an evaluator.
-            rules: which columns feed it.
-            options: of ReferenceEvaluator.
+        Parameters
+        ----------
+        model : str, os.PathLike, bytes, message of onnx or ReferenceEvaluator
+            what ReferenceEvaluator takes, or an evaluator.
+        rules : Rules, default Rules()
+            which columns feed it.
+        options : object
+            of ReferenceEvaluator.
         """
         self.evaluator = model if isinstance(model, ReferenceEvaluator) else ReferenceEvaluator(model, **options)
         self.rules = rules
@@ -141,9 +156,12 @@ class Scoring:
     def columns(self, schema: pa.Schema) -> list[str]:
         """Return the columns of a schema that are read, in its order.
 
-        Raises:
-            NameNotFoundError: an input without a column, a column to keep that is not there.
-            ArgumentError: two columns of one name.
+        Raises
+        ------
+        NameNotFoundError
+            an input without a column, a column to keep that is not there.
+        ArgumentError
+            two columns of one name.
         """
         self._bind(schema)
         wanted = {*self._feeding, *self.rules.keep}

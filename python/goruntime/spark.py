@@ -41,11 +41,15 @@ class Scorer:
     ) -> None:
         """Keep what the workers need.
 
-        Args:
-            model: a path on every node, or the bytes of the model. The manifest beside
-                the path is followed.
-            keep, inputs, outputs, fills, casts: see goruntime.scoring.Rules.
-            num_threads: of a run: spark.task.cpus, which is 1 by default.
+        Parameters
+        ----------
+        model : str | bytes
+            a path on every node, or the bytes of the model. The manifest beside
+            the path is followed.
+        keep, inputs, outputs, fills, casts
+            see goruntime.scoring.Rules.
+        num_threads : int, default 1
+            of a run: spark.task.cpus, which is 1 by default.
         """
         given = {"keep": keep, "inputs": inputs, "outputs": outputs, "fills": fills, "casts": casts}
         self.key = pickle.dumps((model, given, num_threads))
@@ -57,8 +61,10 @@ class Scorer:
     def schema(self, schema: pa.Schema) -> pa.Schema:
         """Return the schema of the answers, by scoring no rows.
 
-        Raises:
-            NameNotFoundError: an input without a column.
+        Raises
+        ------
+        NameNotFoundError
+            an input without a column.
         """
         return next(self(iter([empty(schema)]))).schema
 
@@ -66,10 +72,14 @@ class Scorer:
 def score(frame: Any, model: str | bytes, **rules: Any) -> Any:
     """Return the data frame of a model's answers, computed as it is read.
 
-    Args:
-        frame: a pyspark.sql.DataFrame.
-        model: a path on every node, also on this one, or the bytes of the model.
-        rules: of Scorer.
+    Parameters
+    ----------
+    frame
+        a pyspark.sql.DataFrame.
+    model : str | bytes
+        a path on every node, also on this one, or the bytes of the model.
+    rules
+        of Scorer.
     """
     from pyspark.sql.pandas import types
 

@@ -15,11 +15,16 @@ from .protos import source
 class Lack:
     """What a model needs and is not run here.
 
-    Attributes:
-        domain, op_type: the operator; the domain "" is ai.onnx.
-        opset: that the model imports for the domain, 0 where it imports none.
-        version: since_version of the operator's schema, 0 where there is none.
-        dtype: the element type without a kernel, "" where there is none for any.
+    Attributes
+    ----------
+    domain, op_type : str
+        the operator; the domain "" is ai.onnx.
+    opset : int
+        that the model imports for the domain, 0 where it imports none.
+    version : int
+        since_version of the operator's schema, 0 where there is none.
+    dtype : str
+        the element type without a kernel, "" where there is none for any.
     """
 
     domain: str
@@ -42,14 +47,22 @@ class Support:
 def supports(model: Any) -> Support:
     """Tell whether a model can be run, without reading its weights.
 
-    Args:
-        model: a path, bytes, or a message of the onnx package.
+    Parameters
+    ----------
+    model : str, os.PathLike, bytes, message of onnx or ReferenceEvaluator
+        a path, bytes, or a message of the onnx package.
 
-    Returns:
+    Returns
+    -------
+    Support
         A Support: true, or with all that is missing.
 
-    Raises:
-        ModelError: the model is not valid. FileError: it cannot be read.
+    Raises
+    ------
+    ModelError
+        the model is not valid.
+    FileError
+        it cannot be read.
     """
     path, data = source(model)
     found = json.loads(native().model_lacks(None if path is None else os.fsencode(path), data))

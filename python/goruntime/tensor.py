@@ -20,9 +20,12 @@ class Tensor:
     def __init__(self, array: Any, name: str = "") -> None:
         """Take a value.
 
-        Args:
-            array: a NumPy array, or any object with __dlpack__ or __array__.
-            name: its name in a model.
+        Parameters
+        ----------
+        array : array_like
+            a NumPy array, or any object with __dlpack__ or __array__.
+        name : str, default ''
+            its name in a model.
         """
         import numpy as np
 
@@ -35,8 +38,10 @@ class Tensor:
     def from_dlpack(cls, source: Any, name: str = "") -> Tensor:
         """Take over the memory of an object with __dlpack__, uncopied.
 
-        Raises:
-            BufferError: memory of another device, or elements that no array holds.
+        Raises
+        ------
+        BufferError
+            memory of another device, or elements that no array holds.
         """
         return cls(native().dlpack_import(source), name)
 
@@ -71,9 +76,11 @@ class Tensor:
         """Return a DLPack capsule over the same memory, or over a copy where copy is
         True, versioned and marked read-only where the consumer can tell (max_version).
 
-        Raises:
-            BufferError: another device is asked for, or the elements are no numbers of
-                a byte and more.
+        Raises
+        ------
+        BufferError
+            another device is asked for, or the elements are no numbers of
+            a byte and more.
         """
         if stream is not None or dl_device not in (None, (1, 0)):
             raise BufferError(f"the memory is the CPU's, stream {stream} and device {dl_device} are asked for")

@@ -20,9 +20,12 @@ def of(evaluator: ReferenceEvaluator, attributes: Mapping[str, Any] | None, cont
     """Return the evaluator of the same model with the attributes of a call of a
     FunctionProto and the kernels of a context: itself, or one that it keeps.
 
-    Raises:
-        WrongTypeError: the context is none.
-        ArgumentError: attributes are given, and the model is no function.
+    Raises
+    ------
+    WrongTypeError
+        the context is none.
+    ArgumentError
+        attributes are given, and the model is no function.
     """
     kernels = getattr(context, "_kernels", None) if context is not None else {}
     if kernels is None:

@@ -125,8 +125,10 @@ def enable_telemetry_events() -> None:
 def install() -> None:
     """Put this module in the place of onnxruntime, for imports that come after.
 
-    Raises:
-        RuntimeError: onnxruntime is imported already.
+    Raises
+    ------
+    RuntimeError
+        onnxruntime is imported already.
     """
     import sys
 

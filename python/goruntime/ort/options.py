@@ -81,16 +81,20 @@ class SessionOptions(_Entries):
     def register_custom_ops_library(self, path: str) -> None:
         """Refuse: libraries of kernels belong to onnxruntime.
 
-        Raises:
-            NotImplementedError: always; goruntime takes kernels in Python.
+        Raises
+        ------
+        NotImplementedError
+            always; goruntime takes kernels in Python.
         """
         raise NotImplementedError(f"{path}: libraries of onnxruntime's kernels cannot be used; see goruntime.register_custom_kernel")
 
     def add_initializer(self, name: str, value: Any) -> None:
         """Refuse: weights come with the model.
 
-        Raises:
-            NotImplementedError: always.
+        Raises
+        ------
+        NotImplementedError
+            always.
         """
         raise NotImplementedError(f"{name!r}: give the initializer with the model, or feed it")
 

@@ -58,16 +58,23 @@ class InferenceSession:
     ) -> None:
         """Read and compile a model.
 
-        Args:
-            path_or_bytes: a path, or the bytes of a model.
-            sess_options: see SessionOptions.
-            providers: names, or (name, options); GoExecutionProvider and
-                CPUExecutionProvider are here, others are passed over with a message.
-            provider_options: accepted.
-            kwargs: accepted: enable_fallback, disabled_optimizers.
+        Parameters
+        ----------
+        path_or_bytes
+            a path, or the bytes of a model.
+        sess_options : SessionOptions, optional
+            see SessionOptions.
+        providers : Sequence, optional
+            names, or (name, options); GoExecutionProvider and
+            CPUExecutionProvider are here, others are passed over with a message.
+        provider_options : Sequence[Mapping[str, Any]], optional
+            accepted.
+        kwargs
+            accepted: enable_fallback, disabled_optimizers.
 
-        Raises:
-            NoSuchFile, InvalidGraph, NotImplemented.
+        Raises
+        ------
+        NoSuchFile, InvalidGraph, NotImplemented
         """
         self._options = sess_options or SessionOptions()
         self._providers = _known(providers)
@@ -85,16 +92,26 @@ class InferenceSession:
     def run(self, output_names: Sequence[str] | None, input_feed: Mapping[str, Any], run_options: RunOptions | None = None) -> list[Any]:
         """Run the model.
 
-        Args:
-            output_names: the wanted outputs, None or none for all.
-            input_feed: a value for each input.
-            run_options: see RunOptions.
+        Parameters
+        ----------
+        output_names : Sequence[str] | None
+            the wanted outputs, None or none for all.
+        input_feed : Mapping[str, Any]
+            a value for each input.
+        run_options : RunOptions, optional
+            see RunOptions.
 
-        Returns:
+        Returns
+        -------
+        list
             The values in the order of output_names.
 
-        Raises:
-            InvalidArgument: feeds that do not fit. Fail: the run was terminated.
+        Raises
+        ------
+        InvalidArgument
+            feeds that do not fit.
+        Fail
+            the run was terminated.
         """
         if isinstance(output_names, str):
             raise InvalidArgument(f"[goruntime] : output_names: a list of names or None expected, the str {output_names!r} given")

@@ -70,8 +70,10 @@ class OrtValue:
     def ortvalue_from_numpy_with_onnx_type(data: np.ndarray[Any, Any], onnx_element_type: int) -> OrtValue:
         """Share an array whose bits are elements of another type of the same width.
 
-        Raises:
-            ValueError: the widths differ.
+        Raises
+        ------
+        ValueError
+            the widths differ.
         """
         dtype = _dtype(onnx_element_type)
         if dtype.itemsize != data.dtype.itemsize:
@@ -158,8 +160,10 @@ class OrtValue:
     def _tensor(self) -> np.ndarray[Any, Any]:
         """Return the array.
 
-        Raises:
-            RuntimeError: the value is no tensor.
+        Raises
+        ------
+        RuntimeError
+            the value is no tensor.
         """
         if not isinstance(self._value, np.ndarray):
             raise RuntimeError(f"the value is a {self.data_type()}, a tensor expected")
