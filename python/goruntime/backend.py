@@ -61,17 +61,62 @@ class GoRuntimeBackend(Backend):
 
     @classmethod
     def prepare(cls, model: Any, device: str = "CPU", **_: Any) -> GoRuntimeBackendRep:
-        """Compile a ModelProto."""
+        """Compile a model.
+
+        Parameters
+        ----------
+        model : ModelProto
+            or what else ReferenceEvaluator takes.
+        device : str, default 'CPU'
+            accepted.
+
+        Raises
+        ------
+        ModelError, UnsupportedError, FileError
+            as ReferenceEvaluator has them.
+        """
         return GoRuntimeBackendRep(ReferenceEvaluator(model))
 
     @classmethod
     def run_model(cls, model: Any, inputs: Any, device: str = "CPU", **kwargs: Any) -> tuple[Any, ...]:
-        """Compile and run a ModelProto."""
+        """Compile a model and run it once.
+
+        Parameters
+        ----------
+        model : ModelProto
+            or what else ReferenceEvaluator takes.
+        inputs : Any
+            as GoRuntimeBackendRep.run has them.
+        device : str, default 'CPU'
+            accepted.
+
+        Returns
+        -------
+        tuple
+            the outputs, in the model's order.
+        """
         return cls.prepare(model, device).run(inputs)
 
     @classmethod
     def run_node(cls, node: Any, inputs: Any, device: str = "CPU", outputs_info: Any = None, **kwargs: Any) -> tuple[Any, ...]:
-        """Run one NodeProto on its inputs."""
+        """Run one node.
+
+        Parameters
+        ----------
+        node : NodeProto
+            of the newest opset.
+        inputs : Any
+            a list of arrays in the order of the node's inputs, or a dict by name.
+        device : str, default 'CPU'
+            accepted.
+        outputs_info : Any, optional
+            accepted: types and shapes are those of the inputs.
+
+        Returns
+        -------
+        tuple
+            the outputs, in the node's order.
+        """
         evaluator = ReferenceEvaluator(node)
         if not isinstance(inputs, dict):
             inputs = _by_name(evaluator, inputs)

@@ -93,7 +93,20 @@ class RuntimeContext:
             return self._values[name]
 
     def put(self, name: str, value: Any) -> None:
-        """Hold a value, in place of an earlier one of its name."""
+        """Hold a value, in place of an earlier one of its name.
+
+        Parameters
+        ----------
+        name : str
+            its name, that of an input for RuntimeSession.run.
+        value : Any
+            what run() takes for an input of its kind. It is shared, not copied.
+
+        Raises
+        ------
+        WrongTypeError
+            the name is no str.
+        """
         if not isinstance(name, str):
             raise WrongTypeError(f"a name of type str expected, {type(name).__name__} given")
         with self._lock:

@@ -389,6 +389,13 @@ class ReferenceEvaluator(Described):
     def unregister_custom_kernel(self, domain: str, op_type: str) -> bool:
         """Undo register_custom_kernel. The model is compiled anew.
 
+        Parameters
+        ----------
+        domain : str
+            "" for ai.onnx.
+        op_type : str
+            the operator's name.
+
         Returns
         -------
         bool

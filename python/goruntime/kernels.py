@@ -137,6 +137,13 @@ def register_custom_kernel(domain: str, op_type: str, kernel: Kernel) -> None:
 def unregister_custom_kernel(domain: str, op_type: str) -> bool:
     """Undo register_custom_kernel for evaluators made from now on.
 
+    Parameters
+    ----------
+    domain : str
+        "" for ai.onnx.
+    op_type : str
+        the operator's name.
+
     Returns
     -------
     bool

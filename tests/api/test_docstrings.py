@@ -47,7 +47,7 @@ def test_sections(path):
         assert set(found) <= {"Parameters", "Returns", "Raises", "Attributes", "Notes"}, where
         if "Parameters" in found:
             arguments = [*node.args.args, *node.args.kwonlyargs, *filter(None, (node.args.vararg, node.args.kwarg))]
-            names = {a.arg for a in arguments} - {"self", "cls", "_", "device", "kwargs"}
+            names = {a.arg for a in arguments} - {"self", "cls", "_", "kwargs"}
             assert set(documented(found["Parameters"])) - {"kwargs"} == names, where
 
 

@@ -62,13 +62,35 @@ class OrtValue:
 
     @staticmethod
     def ortvalue_from_numpy(numpy_obj: Any, device_type: str = "cpu", device_id: int = 0) -> OrtValue:
-        """Share an array."""
+        """Share an array.
+
+        Parameters
+        ----------
+        numpy_obj : array_like
+            any element type, strings too.
+        device_type : str, default 'cpu'
+            cpu.
+        device_id : int, default 0
+            accepted.
+
+        Raises
+        ------
+        ValueError
+            another device.
+        """
         _cpu(device_type)
         return OrtValue(np.asarray(numpy_obj))
 
     @staticmethod
     def ortvalue_from_numpy_with_onnx_type(data: np.ndarray[Any, Any], onnx_element_type: int) -> OrtValue:
         """Share an array whose bits are elements of another type of the same width.
+
+        Parameters
+        ----------
+        data : numpy.ndarray
+            the bits, as uint16 for bfloat16.
+        onnx_element_type : int
+            a TensorProto.DataType.
 
         Raises
         ------
@@ -87,13 +109,38 @@ class OrtValue:
 
     @staticmethod
     def ortvalue_from_shape_and_type(shape: Sequence[int], element_type: Any = np.float32, device_type: str = "cpu", device_id: int = 0) -> OrtValue:
-        """Make an array to write to. Its content is not set."""
+        """Make an array to write to. Its content is not set.
+
+        Parameters
+        ----------
+        shape : Sequence[int]
+            of the array.
+        element_type : Any, default np.float32
+            a NumPy type, or a TensorProto.DataType.
+        device_type : str, default 'cpu'
+            cpu.
+        device_id : int, default 0
+            accepted.
+
+        Raises
+        ------
+        ValueError
+            another device, an element type that there is not.
+        """
         _cpu(device_type)
         return OrtValue(np.empty(tuple(shape), _dtype(element_type)))
 
     @staticmethod
     def from_dlpack(data: Any, is_bool_tensor: bool = False) -> OrtValue:
-        """Take over the memory of an object with __dlpack__, or of its capsule, uncopied."""
+        """Take over the memory of an object with __dlpack__, or of its capsule, uncopied.
+
+        Parameters
+        ----------
+        data : Any
+            what has the memory.
+        is_bool_tensor : bool, default False
+            whether its bytes are booleans, which early versions of DLPack have not.
+        """
         array = native().dlpack_import(data)
         return OrtValue(array.view(bool) if is_bool_tensor else array)
 
@@ -206,7 +253,23 @@ class IOBinding:
         self._inputs[name] = arr_on_cpu
 
     def bind_input(self, name: str, device_type: str, device_id: int, element_type: Any, shape: Sequence[int], buffer_ptr: int) -> None:
-        """Bind memory that the caller keeps: an address with a type and a shape."""
+        """Bind memory that the caller keeps.
+
+        Parameters
+        ----------
+        name : str
+            of the input.
+        device_type : str
+            cpu.
+        device_id : int
+            accepted.
+        element_type : Any
+            a NumPy type, or a TensorProto.DataType.
+        shape : Sequence[int]
+            of the array.
+        buffer_ptr : int
+            the address of the first element, which is the caller's until the last run.
+        """
         _cpu(device_type)
         self._inputs[name] = _over(buffer_ptr, element_type, shape)
 
@@ -218,7 +281,23 @@ class IOBinding:
         self, name: str, device_type: str = "cpu", device_id: int = 0, element_type: Any = None, shape: Sequence[int] | None = None,
         buffer_ptr: int | None = None,
     ) -> None:  # fmt: skip
-        """Ask for an output: in new memory, or in memory that the caller keeps."""
+        """Ask for an output: in new memory, or in memory that the caller keeps.
+
+        Parameters
+        ----------
+        name : str
+            of the output.
+        device_type : str, default 'cpu'
+            cpu.
+        device_id : int, default 0
+            accepted.
+        element_type : Any, optional
+            of the caller's memory: a NumPy type, or a TensorProto.DataType.
+        shape : Sequence[int], optional
+            of the caller's memory.
+        buffer_ptr : int, optional
+            its address; without one the run takes memory of its own.
+        """
         _cpu(device_type)
         self._outputs[name] = None if buffer_ptr is None or shape is None else _over(buffer_ptr, element_type, shape)
 
