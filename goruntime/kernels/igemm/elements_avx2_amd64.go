@@ -40,4 +40,7 @@ func avx2AddU8(p *stretch)
 //go:noescape
 func avx2AddI8(p *stretch)
 
+//go:noescape
+func turn4(p *block4)
+
 var avx2Loops = [...]func(*stretch){avx2ToU8, avx2ToI8, avx2FromU8, avx2FromI8, avx2Span, avx2Rescale, avx2RequantizeU8, avx2RequantizeI8, avx2RequantizeAllU8, avx2RequantizeAllI8, avx2AddU8, avx2AddI8}

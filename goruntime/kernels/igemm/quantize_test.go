@@ -147,6 +147,34 @@ func TestTurn(t *testing.T) {
 	}
 }
 
+// Few rows without a gap between the columns: nothing is written behind the last one.
+func TestTurnOfFewRows(t *testing.T) {
+	all := fewVariants
+	defer func() { fewVariants = all }()
+	for _, list := range [][]fewVariant{all, nil} {
+		fewVariants = list
+		for rows := 1; rows <= 5; rows++ {
+			for cols := range 70 {
+				src := make([]byte, rows*(cols+2))
+				for i := range src {
+					src[i] = byte(i * 7)
+				}
+				dst := slices.Repeat([]byte{9}, rows*cols+16)
+				Turn(dst, rows, src, cols+2, rows, cols, Flip)
+				for i, got := range dst {
+					want := byte(9)
+					if i < rows*cols {
+						want = src[i%rows*(cols+2)+i/rows] ^ Flip
+					}
+					if got != want {
+						t.Fatalf("%d x %d, byte %d: %d, want %d", rows, cols, i, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
 // Signed bytes, and back: every code at every place.
 func TestDequantize(t *testing.T) {
 	eachLoop(t, func(t *testing.T) {

@@ -86,9 +86,13 @@ type turnVariant struct {
 func Turn(dst []byte, dstStep int, src []byte, srcStep, rows, cols int, flip byte) {
 	turn := cpu.Pick(turnVariants, func(v *turnVariant) cpu.Level { return v.level })
 	if turn == nil || rows < 16 || cols < 16 {
+		done := 0
+		if dstStep == rows {
+			done = turnFew(dst, src, srcStep, rows, cols, flip)
+		}
 		for r := range rows {
-			for c, v := range src[r*srcStep : r*srcStep+cols] {
-				dst[c*dstStep+r] = v ^ flip
+			for c, v := range src[r*srcStep+done : r*srcStep+cols] {
+				dst[(done+c)*dstStep+r] = v ^ flip
 			}
 		}
 		return

@@ -12,3 +12,5 @@ var vectorVariants = []variant{
 var elementVariants = []elementVariant{{cpu.AVX512, 16, avx512Loops[:]}, {cpu.AVX2, 8, avx2Loops[:]}}
 
 var turnVariants = []turnVariant{{cpu.AVX512, turn16}}
+
+var fewVariants = []fewVariant{{cpu.AVX2, turn4}}

@@ -7,3 +7,5 @@ var vectorVariants []variant
 var elementVariants []elementVariant
 
 var turnVariants []turnVariant
+
+var fewVariants []fewVariant

@@ -211,5 +211,5 @@ func fasterOnBytes(c *op.Infer) bool {
 	in, out := x[1:].Elements(), w[0]*tensor.Shape(win.out).Elements()
 	// Nanoseconds, roughly: what a product saves, what a byte costs.
 	saved := 0.013 * float64(out) * float64(w[1:].Elements())
-	return saved > 0.4*float64(in)+0.7*float64(out)
+	return saved > 0.25*float64(in)+0.4*float64(out)
 }

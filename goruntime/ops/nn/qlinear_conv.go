@@ -36,7 +36,9 @@ var QLinearConv = op.Declare("", "QLinearConv", func() op.Def {
 			if err != nil {
 				return err
 			}
-			q := &qlinearConv{integerConv: s, channels: s.m, pixels: c.Out(0).Shape[2:].Elements(), atScales: r.Add(4 * s.m)}
+			q := &qlinearConv{integerConv: s, channels: s.m, pixels: c.Out(0).Shape[2:].Elements(), perGroup: s.m / c.Attr.Int("group")}
+			q.lines = max(1, scaleFloats/max(1, q.perGroup))
+			q.atScales = r.Add(4 * s.m * q.lines)
 			r.Need(c)
 			c.State = q
 			return nil
@@ -53,19 +55,25 @@ var qlinearConvInputs = integerInputs{x: 0, w: 3, zeroX: 2, zeroW: 5, bias: 8}
 type qlinearConv struct {
 	*integerConv
 	channels, pixels int
+	perGroup         int
+	lines            int // how often the scales of a group lie one behind the other
 	atScales         op.Part
-	scales           []float32 // of each channel
+	scales           []float32 // of each channel, group after group
 	zero             float32
 	y                []byte
 	signed           bool
 }
 
+// scaleFloats is how many sums of pixels with few channels are scaled at once.
+const scaleFloats = 512
+
 func qlinearConvRun(c *op.Context) error {
 	s := c.State.(*qlinearConv)
 	s.scales = s.atScales.Floats(c)
 	x, w, y := tensor.Elems[float32](c.In(1))[0], tensor.Elems[float32](c.In(4)), tensor.Elems[float32](c.In(6))[0]
-	for m := range s.scales {
-		s.scales[m] = x * w[m%len(w)] / y
+	for i := range s.scales {
+		m := i/(s.perGroup*s.lines)*s.perGroup + i%s.perGroup
+		s.scales[i] = x * w[m%len(w)] / y
 	}
 	s.zero = float32(byteAt(c.In(7), 0))
 	s.y, s.signed = c.Out(0).Raw(), c.Out(0).DType == tensor.I8
@@ -77,14 +85,19 @@ func qlinearConvRun(c *op.Context) error {
 // turned to planes.
 func (s *qlinearConv) Store(image, channel, channels, pixel, pixels int, sums []int32, pixelStep, channelStep int) {
 	at := (image*s.channels+channel)*s.pixels + pixel
+	scales := s.scales[channel/s.perGroup*s.perGroup*s.lines+channel%s.perGroup:]
 	if channels == 1 && pixelStep == 1 {
-		s.row(s.y[at:at+pixels], sums, s.scales[channel:channel+1])
+		s.row(s.y[at:at+pixels], sums, scales[:1])
 		return
 	}
 	// A row of bytes takes the place of the sums that it was made of.
-	scratch := igemm.Bytes(sums)
-	for p := range pixels {
-		s.row(scratch[p*pixelStep:][:channels], sums[p*pixelStep:][:channels], s.scales[channel:channel+channels])
+	scratch, lines := igemm.Bytes(sums), s.lines
+	if pixelStep != channels {
+		lines = 1
+	}
+	for p := 0; p < pixels; p += lines {
+		n := min(lines, pixels-p) * channels
+		s.row(scratch[p*pixelStep:][:n], sums[p*pixelStep:][:n], scales[:n])
 	}
 	igemm.Turn(s.y[at:], s.pixels, scratch, pixelStep, pixels, channels, 0)
 }

@@ -41,6 +41,8 @@ func (w width) declarations() string {
 	}
 	if w.lanes == 16 {
 		b.WriteString("\n//go:noescape\nfunc turn16(p *block16)\n")
+	} else {
+		b.WriteString("\n//go:noescape\nfunc turn4(p *block4)\n")
 	}
 	fmt.Fprintf(&b, "\nvar %sLoops = [...]func(*stretch){", w.name)
 	for i, l := range loops {
@@ -80,6 +82,8 @@ func (w width) assembly() string {
 	}
 	if w.lanes == 16 {
 		b.WriteString(turn())
+	} else {
+		b.WriteString(turn4())
 	}
 	return b.String()
 }
@@ -190,6 +194,42 @@ func turn() string {
 		p("VMOVDQU X%d, (DI)", i)
 		p("ADDQ R8, DI")
 	}
+	p("VZEROUPPER")
+	p("RET")
+	return b.String()
+}
+
+// turn4 transposes up to four rows of blocks of 16 bytes, and flips them: the bytes of a
+// column are brought together as words, of which those of the rows are picked. Each store
+// is followed by one that begins where its bytes end.
+func turn4() string {
+	var b strings.Builder
+	p := func(format string, a ...any) { fmt.Fprintf(&b, "\t"+format+"\n", a...) }
+	b.WriteString("\n// func turn4(p *block4)\nTEXT ·turn4(SB), 0, $128-8\n\tNO_LOCAL_POINTERS\n")
+	p("MOVQ p+0(FP), AX")
+	for i, r := range []string{"DI", "R12", "R8", "R9", "R10", "R11", "CX"} {
+		p("MOVQ %d(AX), %s", 8*i, r)
+	}
+	p("VPBROADCASTQ 56(AX), X15")
+	p("VMOVDQU 64(AX), X14")
+	b.WriteString("\nloop:\n")
+	for i, r := range []string{"R8", "R9", "R10", "R11"} {
+		p("VMOVDQU (%s), X%d", r, i)
+		p("ADDQ $16, %s", r)
+	}
+	for i, half := range []string{"L", "H"} {
+		p("VPUNPCK%sBW X1, X0, X%d", half, 4+i)
+		p("VPUNPCK%sBW X3, X2, X%d", half, 6+i)
+	}
+	for i := range 4 {
+		p("VPUNPCK%sWD X%d, X%d, X%d", []string{"L", "H"}[i%2], 6+i/2, 4+i/2, 8+i)
+		p("VPXOR X15, X%d, X%d", 8+i, 8+i)
+		p("VPSHUFB X14, X%d, X%d", 8+i, 8+i)
+		p("VMOVDQU X%d, (DI)", 8+i)
+		p("ADDQ R12, DI")
+	}
+	p("DECQ CX")
+	p("JNZ loop")
 	p("VZEROUPPER")
 	p("RET")
 	return b.String()
