@@ -13,7 +13,7 @@ import numpy as np
 import polars
 import pyarrow as pa
 import pytest
-from onnx import TensorProto, helper
+from onnx import TensorProto, helper, numpy_helper
 from onnx.reference.op_run import OpRun
 from served import MODELS
 
@@ -129,6 +129,46 @@ def test_what_is_copied_of_answers_is_counted(arenas):
     batch = pa.record_batch(numbers)
     assert arenas.copies() == before
     del batch
+
+
+HOLES, WIDE, FLAGS = pa.array([1, None, 3], pa.float32()), pa.array([1.5, 2.0]), pa.array([True, False, True])
+SQUARE = {c: pa.array(X[i : i + 4]) for i, c in enumerate("pqrs")}
+W = numpy_helper.from_array(np.eye(4, dtype=np.float32))
+PRODUCT = model([helper.make_node("MatMul", ["x", "w"], ["y"]), helper.make_node("Constant", [], ["w"], value=W)],
+                [("x", F, ["N", 4])], [("y", F, ["N", 4])])  # fmt: skip
+TABLE = {
+    **{name: (DOUBLE, {"x": column}, {}, {}, {}) for name, column in LENT.items()},
+    "nulls": (DOUBLE, {"x": HOLES}, {"fills": {"x": 5}}, {"nulls": 1}, {"nulls": 1}),
+    "a cast": (DOUBLE, {"x": WIDE}, {"casts": True}, {"conversion": 1}, {"conversion": 1}),
+    "nulls and a cast": (DOUBLE, {"x": pa.array([1.5, None])}, {"fills": {"x": 5}, "casts": True},
+                         {"nulls": 1, "conversion": 1}, {"nulls": 1, "conversion": 1}),
+    "booleans": (model([helper.make_node("Not", ["x"], ["y"])], [("x", TensorProto.BOOL, None)], [("y", TensorProto.BOOL, None)]), {"x": FLAGS}, {},
+                 {"bits": 1}, {"bits": 1}),
+    "columns for a product": (PRODUCT, SQUARE, {}, {}, {"interleave": 1}),
+    "columns for a sum": (ROWS, SQUARE, {}, {"interleave": 1}, {"interleave": 1}),
+    "columns that are cast": (PRODUCT, {**SQUARE, "p": SQUARE["p"].cast(pa.int8())}, {"casts": True, "inputs": {"x": list(SQUARE)}},
+                              {"conversion": 1}, {"conversion": 1, "interleave": 1}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("engine", ["goruntime", "ort"])
+@pytest.mark.parametrize("name", TABLE)
+def test_what_a_column_costs(arenas, name, engine):
+    """What is copied on the way to either engine, by reason, and no more."""
+    proto, columns, options, *expected = TABLE[name]
+    evaluator = arenas.open(proto, engine=engine)
+    batch = pa.record_batch(columns)
+    scored = arrow.score(evaluator, batch, **options)
+    assert len(scored) == batch.num_rows
+    assert arenas.copies() == expected[engine == "ort"]
+    taken = pa.record_batch(scored)
+    given = {"bits": 1} if name == "booleans" else {}
+    assert arenas.copies() == {k: expected[engine == "ort"].get(k, 0) + given.get(k, 0) for k in {*expected[engine == "ort"], *given}}
+    if not given:
+        leaf = taken.column("y")
+        while hasattr(leaf, "values"):
+            leaf = leaf.values
+        assert len(taken) == 0 or leaf.buffers()[1].address == scored["y"].ctypes.data
 
 
 def test_the_schema_of_an_answer_copies_nothing(arenas):
