@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 import pytest
+import trustme
 from served import MODELS, Served
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -33,6 +34,32 @@ def test_python(served, name):
     assert said([sys.executable, CLIENTS / f"{name}.py", served.uri, "double"]) == ["[2.0, 4.0, 6.0]"]
 
 
+def test_python_with_a_token_over_tls(tmp_path):
+    shutil.copy(MODELS / "double.onnx", tmp_path / "double.onnx")
+    shutil.copy(MODELS / "double.onnx", tmp_path / "other.onnx")
+    authority, stranger = trustme.CA(), trustme.CA()
+    certificate = authority.issue_cert("127.0.0.1")
+    cert, key, ca, wrong, tokens = (tmp_path / name for name in ("cert.pem", "key.pem", "ca.pem", "wrong.pem", "tokens.json"))
+    certificate.cert_chain_pems[0].write_to_path(cert)
+    certificate.private_key_pem.write_to_path(key)
+    authority.cert_pem.write_to_path(ca)
+    stranger.cert_pem.write_to_path(wrong)
+    tokens.write_text('[{"token": "secret", "models": ["double"]}]')
+    server = Served(tmp_path, "--tls-cert", str(cert), "--tls-key", str(key), "--tokens", str(tokens))
+    program = [sys.executable, CLIENTS / "protected.py", server.uri]
+    assert server.uri.startswith("grpc+tls://127.0.0.1:")
+    assert said([*program, "double", ca, "secret"]) == ["[2.0, 4.0, 6.0]"]
+    for arguments, text in (
+        (("double", ca, "guess"), "FlightUnauthenticatedError"),
+        (("other", ca, "secret"), "FlightUnauthorizedError"),
+        (("double", wrong, "secret"), "FlightUnavailableError"),
+    ):
+        done = subprocess.run([*map(str, (*program, *arguments))], capture_output=True, text=True, timeout=100)
+        assert done.returncode == 1
+        assert text in done.stderr
+    server.stop()
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 @pytest.mark.skipif(shutil.which("mvn") is None, reason="Maven is not installed (Debian: maven)")
@@ -42,7 +69,10 @@ def test_java(served, tmp_path):
     assert "[2.0, 4.0, 6.0]" in said(["mvn", "-q", "-B", "compile", "exec:exec", f"-Duri={served.uri}", "-Dmodel=double"], cwd=build)[0]
 
 
-@pytest.mark.parametrize(("name", "block"), [("score.py", "python"), ("score.go", "go"), ("java/src/main/java/Score.java", "java"), ("adbc.py", "python")])
+QUOTED = {"score.py": "python", "protected.py": "python", "adbc.py": "python", "score.go": "go", "java/src/main/java/Score.java": "java"}
+
+
+@pytest.mark.parametrize(("name", "block"), QUOTED.items())
 def test_the_page_quotes_the_programs(name, block):
     """A block of the page is a part of the program, but for how far it is indented."""
     blocks = (ROOT / "docs" / "serving.md").read_text().split(f"```{block}\n")[1:]
