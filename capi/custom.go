@@ -27,7 +27,7 @@ import (
 )
 
 // customCalls are the calls of custom operators that are under way.
-var customCalls own.Table[op.Context]
+var customCalls = own.Table[op.Context]{What: "call of a custom operator"}
 
 // customOf returns the Go form of the operators that a caller brings. c is copied
 // to C memory that lives as long as the session: it is freed with free.

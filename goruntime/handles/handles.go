@@ -10,7 +10,7 @@ import (
 
 // The tables of the process.
 var (
-	Sessions own.Table[Session]
-	Arenas   own.Table[Arena]
-	Stops    own.Table[exec.Stop]
+	Sessions = own.Table[Session]{What: "session"}
+	Arenas   = own.Table[Arena]{What: "arena"}
+	Stops    = own.Table[exec.Stop]{What: "stop"}
 )

@@ -7,6 +7,7 @@
 package own
 
 import (
+	"cmp"
 	"sync"
 	"sync/atomic"
 
@@ -17,6 +18,9 @@ import (
 //
 // Concurrency: all methods are safe from any goroutine; Get takes no lock.
 type Table[T any] struct {
+	// What the objects are, as errors name one.
+	What string
+
 	mu    sync.Mutex // protects free, and the growth of slots
 	free  []uint32
 	slots atomic.Pointer[[]*slot[T]]
@@ -66,7 +70,7 @@ func (t *Table[T]) Get(h uint64) (*T, error) {
 			return v, nil
 		}
 	}
-	return nil, errs.New(errs.Closed, "the object is closed")
+	return nil, errs.New(errs.Closed, "the %s is closed", cmp.Or(t.What, "object"))
 }
 
 func (t *Table[T]) slot(h uint64) *slot[T] {

@@ -203,9 +203,9 @@ def check_arenas(**arenas: object) -> None:
     Raises
     ------
     WrongTypeError
-        one is neither.
+        one is neither, or of the other kind.
     """
     for name, arena in arenas.items():
-        if arena is not None and not isinstance(arena, _Arena):
-            kind = IOArena if name.startswith("io") else ExecutionArena
+        kind = IOArena if name.startswith("io") else ExecutionArena
+        if arena is not None and not isinstance(arena, kind):
             raise WrongTypeError(f"{name}: an {kind.__name__} expected, {type(arena).__name__} given")

@@ -54,7 +54,18 @@ class RuntimeContext:
             replaces the evaluator's execution arena.
         io_allocator : IOArena, optional
             replaces the evaluator's I/O arena.
+
+        Raises
+        ------
+        WrongTypeError
+            an argument that is not what it should be.
         """
+        if not isinstance(verbose, int):
+            raise WrongTypeError(f"verbose: a number expected, {type(verbose).__name__} given")
+        if allocator is not None or io_allocator is not None:
+            from .arenas import check_arenas
+
+            check_arenas(allocator=allocator, io_allocator=io_allocator)
         self.events_enabled = events_enabled
         self.verbose = verbose
         self.release_intermediates = release_intermediates
@@ -195,6 +206,8 @@ class RuntimeContext:
 
 def _feeds(evaluator: ReferenceEvaluator, rt: RuntimeContext) -> dict[str, Any]:
     """Return what a context holds for the inputs of a model."""
+    if not isinstance(rt, RuntimeContext):
+        raise WrongTypeError(f"rt: a RuntimeContext expected, {type(rt).__name__} given")
     return {name: rt.get(name) for name in evaluator.input_names if rt.has(name) or name in evaluator.required_inputs}
 
 
@@ -226,8 +239,10 @@ class RuntimeSession:
 
         Raises
         ------
+        WrongTypeError
+            rt is no RuntimeContext.
         NameNotFoundError
-            an input that is not there.
+            an input that is not there. All else as ReferenceEvaluator.run.
         """
         self.evaluator.run(None, _feeds(self.evaluator, rt), context=rt)
 

@@ -7,11 +7,14 @@ import pytest
 from graphs import CHAIN, X
 
 from goruntime import (
+    ExecutionArena,
+    IOArena,
     NameNotFoundError,
     ReferenceEvaluator,
     RuntimeContext,
     RuntimeSession,
     Tensor,
+    WrongTypeError,
 )
 
 
@@ -31,6 +34,20 @@ def test_a_session_over_a_context():
     assert rt.names() == []
     np.testing.assert_array_equal(y, [0, 6, 12])
     assert str(session.get_execution_plan({"x": (3,)})).startswith("1 step, ")
+
+
+def test_what_is_no_argument_of_a_context():
+    for options, text in (
+        ({"verbose": "2"}, "verbose: a number expected, str given"),
+        ({"allocator": IOArena()}, "allocator: an ExecutionArena expected, IOArena given"),
+        ({"io_allocator": ExecutionArena()}, "io_allocator: an IOArena expected, ExecutionArena given"),
+    ):
+        with pytest.raises(WrongTypeError, match=text):
+            RuntimeContext(**options)
+    with pytest.raises(WrongTypeError, match="allocator: an ExecutionArena expected, IOArena given"):
+        ReferenceEvaluator(CHAIN, allocator=IOArena())
+    with pytest.raises(WrongTypeError, match="rt: a RuntimeContext expected, dict given"):
+        RuntimeSession(CHAIN).run({"x": X})
 
 
 def test_a_context_has_kernels_and_plans_of_its_own():

@@ -37,7 +37,7 @@ STALE = [0, 1, -1, 1 << 32, (1 << 63) - 1, -(1 << 63)]
     ],
 )
 def test_a_stale_handle_is_an_error(name, extra, handle):
-    with pytest.raises(ClosedError, match="the object is closed"):
+    with pytest.raises(ClosedError, match=f"the {'arena' if name.startswith('Arena') else 'session'} is closed"):
         call(name, handle, *extra)
 
 
