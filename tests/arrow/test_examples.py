@@ -75,9 +75,17 @@ QUOTED = {"score.py": "python", "protected.py": "python", "adbc.py": "python", "
 @pytest.mark.parametrize(("name", "block"), QUOTED.items())
 def test_the_page_quotes_the_programs(name, block):
     """A block of the page is a part of the program, but for how far it is indented."""
-    blocks = (ROOT / "docs" / "serving.md").read_text().split(f"```{block}\n")[1:]
     program = stripped((CLIENTS / name).read_text())
-    assert any(stripped(b.split("```")[0]) in program for b in blocks)
+    assert any(b in program for b in blocks_of(block))
+
+
+def test_the_page_shows_a_go_program_what_the_example_does():
+    program = stripped((ROOT / "goruntime" / "arrowio" / "example_test.go").read_text())
+    assert sum(b in program for b in blocks_of("go")) == 2
+
+
+def blocks_of(language: str) -> list[str]:
+    return [stripped(b.split("```")[0]) for b in (ROOT / "docs" / "serving.md").read_text().split(f"```{language}\n")[1:]]
 
 
 def stripped(text: str) -> str:
