@@ -40,10 +40,12 @@ PyObject *gr_array_of(gr_output *output);         /* takes the lease; NULL with 
 void gr_output_drop(gr_output *output);           /* releases what an output holds */
 gr_lease *gr_lease_under(PyObject *array, uint32_t *generation); /* that of the memory it is a view of, NULL for none */
 PyObject *gr_strings_of(const gr_output *output); /* a new object array of str */
+PyObject *gr_block(uint64_t io, npy_intp bytes, int reason); /* a new u8 array over a leased block */
+PyObject *gr_copied(PyArrayObject *array, uint64_t io, int reason);
+
+/* native_input.c */
 PyObject *gr_to_array(PyObject *value, int dtype, uint64_t io, PyObject *input);
 PyObject *gr_to_strings(PyObject *value, gr_string **strings, PyObject *input);
-
-PyObject *gr_block(uint64_t io, npy_intp bytes, int reason); /* a new u8 array over a leased block */
 
 /* native_value.c */
 PyObject *gr_other_from(PyObject *value, const char *type, uint64_t io, gr_view *view);
