@@ -8,13 +8,15 @@ type Half uint16
 // BFloat16 is the upper half of a binary32 number, the element of BF16.
 type BFloat16 uint16
 
-// Float32 returns the value of h, exactly.
+// Float32 returns the value of h, exactly; a NaN becomes a quiet one.
 func (h Half) Float32() float32 {
 	sign := uint32(h&0x8000) << 16
 	exp, man := uint32(h>>10&0x1f), uint32(h&0x3ff)
 	switch {
+	case exp == 0x1f && man != 0:
+		return math.Float32frombits(sign | 0x7fc00000 | man<<13)
 	case exp == 0x1f:
-		return math.Float32frombits(sign | 0x7f800000 | man<<13)
+		return math.Float32frombits(sign | 0x7f800000)
 	case exp != 0:
 		return math.Float32frombits(sign | (exp+112)<<23 | man<<13)
 	default: // zero or subnormal: man * 2^-24 is exact in binary32

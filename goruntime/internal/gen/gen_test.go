@@ -9,7 +9,7 @@ import (
 )
 
 func TestGeneratedKernelsAreCurrent(t *testing.T) {
-	for tool, dir := range map[string]string{"convgen": "../../kernels/conv", "gemmgen": "../../kernels/gemm", "igemmgen": "../../kernels/igemm", "nbitsgen": "../../kernels/nbits", "vecgen": "../../kernels/vec"} {
+	for tool, dir := range map[string]string{"castgen": "../../kernels/cast", "convgen": "../../kernels/conv", "gemmgen": "../../kernels/gemm", "igemmgen": "../../kernels/igemm", "nbitsgen": "../../kernels/nbits", "vecgen": "../../kernels/vec"} {
 		out := t.TempDir()
 		run := exec.Command("go", "run", "./"+tool, out)
 		run.Env = append(os.Environ(), "GOOS=", "GOARCH=") // of this machine, also where the tests are emulated

@@ -94,11 +94,10 @@ func elu(x, alpha, _ float64) float64 {
 }
 
 // elu32 takes the exponential less one, as selu32 does.
-func elu32(s *tuned, lo, hi int) { s.scaled32(lo, hi, 1) }
+func elu32(s *tuned, dst, src []float32) { s.scaled32(dst, src, 1) }
 
 // scaled32 is gamma times Elu, block by block, since the output may be the input.
-func (s *tuned) scaled32(lo, hi int, gamma float32) {
-	dst, src := s.elems32(lo, hi)
+func (s *tuned) scaled32(dst, src []float32, gamma float32) {
 	var room [block]float32
 	for len(src) > 0 {
 		e := room[:min(block, len(src))]
@@ -132,7 +131,7 @@ func lessOne32(x []float32) {
 	}
 }
 
-func selu32(s *tuned, lo, hi int) { s.scaled32(lo, hi, s.beta) }
+func selu32(s *tuned, dst, src []float32) { s.scaled32(dst, src, s.beta) }
 
 func selu(x, alpha, gamma float64) float64 {
 	if x < 0 {
@@ -150,23 +149,20 @@ func leaky(x, alpha, _ float64) float64 {
 	return x
 }
 
-func leaky32(s *tuned, lo, hi int) {
-	dst, src := s.elems32(lo, hi)
+func leaky32(s *tuned, dst, src []float32) {
 	slope := [1]float32{s.alpha}
 	vec.Combine(vec.Leak, dst, src, slope[:])
 }
 
 func hardSigmoid(x, alpha, beta float64) float64 { return max(0, min(1, alpha*x+beta)) }
 
-func hardSigmoid32(s *tuned, lo, hi int) {
-	dst, src := s.elems32(lo, hi)
+func hardSigmoid32(s *tuned, dst, src []float32) {
 	vec.Bend(vec.Ramp, dst, src, s.alpha, s.beta)
 }
 
 func hardSwish(x, _, _ float64) float64 { return x * max(0, min(1, x/6+0.5)) }
 
-func hardSwish32(s *tuned, lo, hi int) {
-	dst, src := s.elems32(lo, hi)
+func hardSwish32(_ *tuned, dst, src []float32) {
 	vec.Bend(vec.Gate, dst, src, 1.0/6, 0.5)
 }
 
@@ -178,8 +174,7 @@ func thresholded(x, alpha, _ float64) float64 {
 	return 0
 }
 
-func thresholded32(s *tuned, lo, hi int) {
-	dst, src := s.elems32(lo, hi)
+func thresholded32(s *tuned, dst, src []float32) {
 	for i, x := range src {
 		y := float32(0)
 		if x > s.alpha {
@@ -192,8 +187,7 @@ func thresholded32(s *tuned, lo, hi int) {
 func swish(x, alpha, _ float64) float64 { return x * sigmoid(alpha*x) }
 
 // swish32 works in blocks of the stack, since the output may be the input.
-func swish32(s *tuned, lo, hi int) {
-	dst, src := s.elems32(lo, hi)
+func swish32(s *tuned, dst, src []float32) {
 	var room [block]float32
 	for len(src) > 0 {
 		part := room[:min(block, len(src))]
@@ -209,8 +203,7 @@ func swish32(s *tuned, lo, hi int) {
 // softplus is log(1 + e^x) without overflow.
 func softplus(x, _, _ float64) float64 { return max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }
 
-func softplus32(s *tuned, lo, hi int) {
-	dst, src := s.elems32(lo, hi)
+func softplus32(_ *tuned, dst, src []float32) {
 	for len(src) > 0 {
 		n := min(block, len(src))
 		plus32(dst[:n], src[:n])
@@ -241,8 +234,7 @@ func plus32(dst, src []float32) {
 
 func softsign(x, _, _ float64) float64 { return x / (1 + math.Abs(x)) }
 
-func softsign32(s *tuned, lo, hi int) {
-	dst, src := s.elems32(lo, hi)
+func softsign32(_ *tuned, dst, src []float32) {
 	var room [block]float32
 	one := [1]float32{1}
 	for len(src) > 0 {
@@ -254,8 +246,7 @@ func softsign32(s *tuned, lo, hi int) {
 	}
 }
 
-func mish32(s *tuned, lo, hi int) {
-	dst, src := s.elems32(lo, hi)
+func mish32(_ *tuned, dst, src []float32) {
 	var room [block]float32
 	for len(src) > 0 {
 		part := room[:min(block, len(src))]
@@ -275,8 +266,7 @@ func gelu(x, approximate, _ float64) float64 {
 	return 0.5 * x * (1 + math.Erf(x/math.Sqrt2))
 }
 
-func gelu32(s *tuned, lo, hi int) {
-	dst, src := s.elems32(lo, hi)
+func gelu32(s *tuned, dst, src []float32) {
 	if s.alpha == 0 {
 		vec.Apply(vec.Gelu, dst, src)
 		return

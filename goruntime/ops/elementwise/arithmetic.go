@@ -30,22 +30,22 @@ func arithmetic(o vec.Operation, table op.Table, prepare func(*op.Context) error
 var (
 	Add, Add1 = op.DeclareTwo("", "Add", func() (now, legacy op.Def) {
 		return arithmetic(vec.Plus, rows(sum[int8], sum[int16], sum[int32], sum[int64], sum[uint8], sum[uint16], sum[uint32], sum[uint64],
-			row32(vec.Plus, sum[float32]), sum[float64], func(a, b float32) float32 { return a + b }), preparePair)
+			row32(vec.Plus, sum[float32]), sum[float64], vec.Plus), preparePair)
 	})
 	Sub, Sub1 = op.DeclareTwo("", "Sub", func() (now, legacy op.Def) {
 		return arithmetic(vec.Minus, rows(difference[int8], difference[int16], difference[int32], difference[int64],
 			difference[uint8], difference[uint16], difference[uint32], difference[uint64],
-			row32(vec.Minus, difference[float32]), difference[float64], func(a, b float32) float32 { return a - b }), preparePair)
+			row32(vec.Minus, difference[float32]), difference[float64], vec.Minus), preparePair)
 	})
 	Mul, Mul1 = op.DeclareTwo("", "Mul", func() (now, legacy op.Def) {
 		return arithmetic(vec.Times, rows(product[int8], product[int16], product[int32], product[int64],
 			product[uint8], product[uint16], product[uint32], product[uint64],
-			row32(vec.Times, product[float32]), product[float64], func(a, b float32) float32 { return a * b }), preparePair)
+			row32(vec.Times, product[float32]), product[float64], vec.Times), preparePair)
 	})
 	Div, Div1 = op.DeclareTwo("", "Div", func() (now, legacy op.Def) {
 		return arithmetic(vec.Over, rows(rowOf(quotient[int8]), rowOf(quotient[int16]), rowOf(quotient[int32]), rowOf(quotient[int64]),
 			rowOf(quotient[uint8]), rowOf(quotient[uint16]), rowOf(quotient[uint32]), rowOf(quotient[uint64]),
-			row32(vec.Over, ratio[float32]), ratio[float64], func(a, b float32) float32 { return a / b }), preparePair)
+			row32(vec.Over, ratio[float32]), ratio[float64], vec.Over), preparePair)
 	})
 )
 

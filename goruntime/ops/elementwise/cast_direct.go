@@ -1,6 +1,7 @@
 package elementwise
 
 import (
+	"github.com/goruntime/goruntime/goruntime/kernels/cast"
 	"github.com/goruntime/goruntime/goruntime/kernels/igemm"
 	"github.com/goruntime/goruntime/goruntime/kernels/vec"
 	"github.com/goruntime/goruntime/goruntime/tensor"
@@ -20,8 +21,8 @@ var directCasts = func() (t [tensor.NumDTypes][tensor.NumDTypes]castLoop) {
 	t[tensor.F32], t[tensor.F64] = castsFrom[float32](), castsFrom[float64]()
 	t[tensor.Bool] = castsFromBool()
 	t[tensor.U8][tensor.F32], t[tensor.I8][tensor.F32] = castBytes[uint8], castBytes[int8]
-	t[tensor.F32][tensor.F16], t[tensor.F32][tensor.BF16] = castBy(tensor.HalfOf), castBy(tensor.BFloat16Of)
-	t[tensor.F16][tensor.F32], t[tensor.BF16][tensor.F32] = castBy(tensor.Half.Float32), castBy(tensor.BFloat16.Float32)
+	t[tensor.F32][tensor.F16], t[tensor.F32][tensor.BF16] = narrow[tensor.Half], narrow[tensor.BFloat16]
+	t[tensor.F16][tensor.F32], t[tensor.BF16][tensor.F32] = widenAll[tensor.Half], widenAll[tensor.BFloat16]
 	return t
 }()
 
@@ -77,19 +78,23 @@ func castBytes[S uint8 | int8](s *casting, lo, hi int) error {
 	return nil
 }
 
+func narrow[H cast.Half](s *casting, lo, hi int) error {
+	cast.Narrow(tensor.Elems[H](s.out)[lo:hi], tensor.Elems[float32](s.in)[lo:hi])
+	return nil
+}
+
+func widenAll[H cast.Half](s *casting, lo, hi int) error {
+	cast.Widen(tensor.Elems[float32](s.out)[lo:hi], tensor.Elems[H](s.in)[lo:hi])
+	return nil
+}
+
 func castNumber[S, D number](s *casting, lo, hi int) error {
-	dst := tensor.Elems[D](s.out)[lo:hi]
-	for i, v := range tensor.Elems[S](s.in)[lo:hi] {
-		dst[i] = D(v)
-	}
+	cast.Numbers(tensor.Elems[D](s.out)[lo:hi], tensor.Elems[S](s.in)[lo:hi])
 	return nil
 }
 
 func castLow[S number, D integer](s *casting, lo, hi int) error {
-	dst := tensor.Elems[D](s.out)[lo:hi]
-	for i, v := range tensor.Elems[S](s.in)[lo:hi] {
-		dst[i] = D(int64(v))
-	}
+	cast.Low(tensor.Elems[D](s.out)[lo:hi], tensor.Elems[S](s.in)[lo:hi])
 	return nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/goruntime/goruntime/goruntime/errs"
+	"github.com/goruntime/goruntime/goruntime/kernels/cast"
 	"github.com/goruntime/goruntime/goruntime/kernels/vec"
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/tensor"
@@ -141,19 +142,16 @@ func clip32(s *clipping, lo, hi int) {
 	vec.Bend(vec.Clamp, tensor.Elems[float32](s.out)[lo:hi], tensor.Elems[float32](s.in)[lo:hi], low, high)
 }
 
-func clipHalf[H half](s *clipping, lo, hi int) {
-	dst := tensor.Elems[H](s.out)[lo:hi]
-	for i, x := range tensor.Elems[H](s.in)[lo:hi] {
-		if s.low != nil {
-			if low := tensor.Elems[H](s.low)[0]; x.Float32() < low.Float32() {
-				x = low
-			}
-		}
-		if s.high != nil {
-			if high := tensor.Elems[H](s.high)[0]; x.Float32() > high.Float32() {
-				x = high
-			}
-		}
-		dst[i] = x
+// clipHalf clips as float32s, which changes no half.
+func clipHalf[H cast.Half](s *clipping, lo, hi int) {
+	low, high := least, greatest
+	if s.low != nil {
+		low = tensor.Elems[H](s.low)[0].Float32()
 	}
+	if s.high != nil {
+		high = tensor.Elems[H](s.high)[0].Float32()
+	}
+	cast.Through(bend, [2]float32{low, high}, tensor.Elems[H](s.out)[lo:hi], tensor.Elems[H](s.in)[lo:hi])
 }
+
+func bend(bounds [2]float32, dst, src []float32) { vec.Bend(vec.Clamp, dst, src, bounds[0], bounds[1]) }

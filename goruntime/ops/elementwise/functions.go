@@ -13,13 +13,13 @@ import (
 // https://onnx.ai/onnx/operators/   Departures: none.
 var (
 	Abs = op.Declare("", "Abs", func() op.Def {
-		return chained(applies(vec.Absolute), unary(op.Versions{1: "floats", 6: "integers", 13: "bfloat16"}, floats(math.Abs, vec.Absolute, via64(math.Abs)).
+		return chained(applies(vec.Absolute), unary(op.Versions{1: "floats", 6: "integers", 13: "bfloat16"}, floats(math.Abs, vec.Absolute).
 			And(integers(magnitude[int8], magnitude[int16], magnitude[int32], magnitude[int64],
 				same1[uint8], same1[uint16], same1[uint32], same1[uint64])), consumed))
 	})
 	Neg = op.Declare("", "Neg", func() op.Def {
 		return chained(applies(vec.Negative), unary(op.Versions{1: "floats", 6: "signed integers", 13: "bfloat16"},
-			floats(minus[float64], vec.Negative, minus[float32]).And(op.ByType(map[tensor.DType]span{
+			floats(minus[float64], vec.Negative).And(op.ByType(map[tensor.DType]span{
 				tensor.I8: spanOf(minus[int8]), tensor.I16: spanOf(minus[int16]), tensor.I32: spanOf(minus[int32]), tensor.I64: spanOf(minus[int64]),
 			})), consumed))
 	})
@@ -29,18 +29,18 @@ var (
 	})
 
 	Floor = op.Declare("", "Floor", func() op.Def {
-		return chained(applies(vec.Floor), unary(op.Versions{1: "", 6: "", 13: "bfloat16"}, floats(math.Floor, vec.Floor, via64(math.Floor)), consumed))
+		return chained(applies(vec.Floor), unary(op.Versions{1: "", 6: "", 13: "bfloat16"}, floats(math.Floor, vec.Floor), consumed))
 	})
 	Ceil = op.Declare("", "Ceil", func() op.Def {
-		return chained(applies(vec.Ceil), unary(op.Versions{1: "", 6: "", 13: "bfloat16"}, floats(math.Ceil, vec.Ceil, via64(math.Ceil)), consumed))
+		return chained(applies(vec.Ceil), unary(op.Versions{1: "", 6: "", 13: "bfloat16"}, floats(math.Ceil, vec.Ceil), consumed))
 	})
 	Round = op.Declare("", "Round", func() op.Def {
-		return chained(applies(vec.RoundEven), unary(op.Versions{11: "", 22: "bfloat16"}, floats(math.RoundToEven, vec.RoundEven, via64(math.RoundToEven))))
+		return chained(applies(vec.RoundEven), unary(op.Versions{11: "", 22: "bfloat16"}, floats(math.RoundToEven, vec.RoundEven)))
 	})
 
 	Reciprocal = op.Declare("", "Reciprocal", func() op.Def {
 		return chained(applies(vec.Reciprocal), unary(op.Versions{1: "", 6: "", 13: "bfloat16"},
-			floats(func(x float64) float64 { return 1 / x }, vec.Reciprocal, func(x float32) float32 { return 1 / x }), consumed))
+			floats(func(x float64) float64 { return 1 / x }, vec.Reciprocal), consumed))
 	})
 )
 

@@ -2,6 +2,7 @@ package elementwise
 
 import (
 	"github.com/goruntime/goruntime/goruntime/errs"
+	"github.com/goruntime/goruntime/goruntime/kernels/cast"
 	"github.com/goruntime/goruntime/goruntime/kernels/vec"
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/tensor"
@@ -220,30 +221,25 @@ func spread[T any](dst []T, s *many, i, lo int) {
 	}
 }
 
-// joinHalf is join in float32.
-func joinHalf[H half](o vec.Operation, mean bool, narrow func(float32) H) manyKernel {
+// joinHalf is join32 for a 16-bit type.
+func joinHalf[H cast.Half](o vec.Operation, mean bool) manyKernel {
 	return func(s *many, lo, hi int) {
 		var room, wide [block]float32
-		var codes [block]H
-		acc, next, raw := room[:hi-lo], wide[:hi-lo], codes[:hi-lo]
+		acc, next := room[:hi-lo], wide[:hi-lo]
 		for i := range s.in {
-			spread(raw, s, i, lo)
-			for k, h := range raw {
-				next[k] = h.Float32()
-			}
+			from, step := s.at(i, lo)
+			widen(next, tensor.Elems[H](s.in[i])[from:], step)
 			if i == 0 {
 				copy(acc, next)
 				continue
 			}
-			combine(o, acc, next, 1)
+			vec.Combine(o, acc, acc, next)
 		}
-		dst := tensor.Elems[H](s.out)[lo:hi]
-		for k, x := range acc {
-			if mean {
-				x /= float32(len(s.in))
-			}
-			dst[k] = narrow(x)
+		if mean {
+			n := [1]float32{float32(len(s.in))}
+			vec.Combine(vec.Over, acc, acc, n[:])
 		}
+		cast.Narrow(tensor.Elems[H](s.out)[lo:hi], acc)
 	}
 }
 
@@ -276,7 +272,7 @@ func join32(o vec.Operation, mean bool) manyKernel {
 func joins(o vec.Operation, mean bool) op.Table {
 	return op.ByType(map[tensor.DType]manyKernel{
 		tensor.F32: join32(o, mean), tensor.F64: join[float64](o, mean),
-		tensor.F16: joinHalf(o, mean, tensor.HalfOf), tensor.BF16: joinHalf(o, mean, tensor.BFloat16Of),
+		tensor.F16: joinHalf[tensor.Half](o, mean), tensor.BF16: joinHalf[tensor.BFloat16](o, mean),
 	})
 }
 

@@ -1,6 +1,7 @@
 package elementwise
 
 import (
+	"github.com/goruntime/goruntime/goruntime/kernels/cast"
 	"github.com/goruntime/goruntime/goruntime/kernels/vec"
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/tensor"
@@ -72,19 +73,17 @@ func relate[T number](r relation, dst []bool, x, y []T, sa, sb int) {
 }
 
 // relatedHalf relates blocks of elements as float32s.
-func relatedHalf[H half](r relation) row {
+func relatedHalf[H cast.Half](relation relation) row {
 	return func(out, a, b *tensor.View, o, i, j, n, sa, sb int) {
 		dst := tensor.Elems[bool](out)[o : o+n]
-		x, y := tensor.Elems[H](a), tensor.Elems[H](b)
+		x, y := tensor.Elems[H](a)[i:], tensor.Elems[H](b)[j:]
 		var left, right [block]float32
 		for len(dst) > 0 {
 			part := dst[:min(block, len(dst))]
-			for k := range part {
-				left[k], right[k] = x[i].Float32(), y[j].Float32()
-				i += sa
-				j += sb
-			}
-			vec.Relate(r, part, left[:], right[:])
+			l, r := left[:len(part)], right[:len(part)]
+			x = widen(l, x, sa)
+			y = widen(r, y, sb)
+			vec.Relate(relation, part, l, r)
 			dst = dst[len(part):]
 		}
 	}

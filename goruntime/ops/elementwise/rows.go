@@ -1,6 +1,7 @@
 package elementwise
 
 import (
+	"github.com/goruntime/goruntime/goruntime/kernels/vec"
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
@@ -39,13 +40,13 @@ func halfRow[H half](f func(a, b float32) float32, narrow func(float32) H) row {
 	return rowOf(func(a, b H) H { return narrow(f(a.Float32(), b.Float32())) })
 }
 
-// rows is a table for all numbers: the whole numbers, f32 and f64 by kernels of
-// their own, the 16-bit types through float32.
-func rows(i8, i16, i32, i64, u8, u16, u32, u64, f32, f64 row, wide func(a, b float32) float32) op.Table {
+// rows is a table for all numbers: those that Go computes with by kernels of their own,
+// the 16-bit floats through float32.
+func rows(i8, i16, i32, i64, u8, u16, u32, u64, f32, f64 row, wide vec.Operation) op.Table {
 	return op.ByType(map[tensor.DType]row{
 		tensor.I8: i8, tensor.I16: i16, tensor.I32: i32, tensor.I64: i64,
 		tensor.U8: u8, tensor.U16: u16, tensor.U32: u32, tensor.U64: u64,
 		tensor.F32: f32, tensor.F64: f64,
-		tensor.F16: halfRow(wide, tensor.HalfOf), tensor.BF16: halfRow(wide, tensor.BFloat16Of),
+		tensor.F16: rowHalf[tensor.Half](wide), tensor.BF16: rowHalf[tensor.BFloat16](wide),
 	})
 }

@@ -1,6 +1,7 @@
 package elementwise
 
 import (
+	"github.com/goruntime/goruntime/goruntime/kernels/cast"
 	"github.com/goruntime/goruntime/goruntime/kernels/vec"
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/tensor"
@@ -77,4 +78,40 @@ func span32(f vec.Function) span {
 	return func(out, in *tensor.View, lo, hi int) {
 		vec.Apply(f, tensor.Elems[float32](out)[lo:hi], tensor.Elems[float32](in)[lo:hi])
 	}
+}
+
+// spanHalf is span32 for a 16-bit type.
+func spanHalf[H cast.Half](f vec.Function) span {
+	return func(out, in *tensor.View, lo, hi int) {
+		cast.Through(vec.Apply, f, tensor.Elems[H](out)[lo:hi], tensor.Elems[H](in)[lo:hi])
+	}
+}
+
+// rowHalf is row32 for a 16-bit type, a block of elements at a time.
+func rowHalf[H cast.Half](o vec.Operation) row {
+	return func(out, a, b *tensor.View, at, i, j, n, sa, sb int) {
+		dst, x, y := spans[H](out, a, b, at, i, j, n, sa, sb)
+		var left, right [block]float32
+		for len(dst) > 0 {
+			part := dst[:min(block, len(dst))]
+			l, r := left[:len(part)], right[:len(part)]
+			x = widen(l, x, sa)
+			y = widen(r, y, sb)
+			vec.Combine(o, l, l, r)
+			cast.Narrow(part, l)
+			dst = dst[len(part):]
+		}
+	}
+}
+
+// widen reads elements that lie step apart, and returns those behind them.
+func widen[H cast.Half](dst []float32, src []H, step int) []H {
+	if step == 1 {
+		cast.Widen(dst, src[:len(dst)])
+	} else {
+		for k := range dst {
+			dst[k] = src[k*step].Float32()
+		}
+	}
+	return src[min(len(src), len(dst)*step):]
 }

@@ -1,6 +1,7 @@
 package elementwise
 
 import (
+	"github.com/goruntime/goruntime/goruntime/kernels/cast"
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
@@ -57,18 +58,32 @@ func parameter(name string, def float32) *op.Attr {
 	return &a
 }
 
-// tunedFloats is a table for the floating-point types: f64 by the function, f32
-// by a kernel of its own or, where that is nil, by the function, the 16-bit types
-// by the function.
-func tunedFloats(f func(x, alpha, beta float64) float64, f32 tunedSpan) op.Table {
-	if f32 == nil {
-		f32 = tunedOf(func(x float32) float64 { return float64(x) }, func(y float64) float32 { return float32(y) }, f)
-	}
-	return op.ByType(map[tensor.DType]tunedSpan{
-		tensor.F32: f32, tensor.F64: tunedOf(func(x float64) float64 { return x }, func(y float64) float64 { return y }, f),
-		tensor.F16:  tunedOf(func(h tensor.Half) float64 { return float64(h.Float32()) }, tensor.HalfOf64, f),
-		tensor.BF16: tunedOf(func(h tensor.BFloat16) float64 { return float64(h.Float32()) }, tensor.BFloat16Of64, f),
+// tunedFloats is a table for the floating-point types: f64 by the function, the others by
+// a kernel of float32s, which may write over what it reads, or, where that is nil, by the
+// function.
+func tunedFloats(f func(x, alpha, beta float64) float64, kernel func(s *tuned, dst, src []float32)) op.Table {
+	f64 := op.ByType(map[tensor.DType]tunedSpan{
+		tensor.F64: tunedOf(func(x float64) float64 { return x }, func(y float64) float64 { return y }, f),
 	})
+	if kernel == nil {
+		return f64.And(op.ByType(map[tensor.DType]tunedSpan{
+			tensor.F32:  tunedOf(func(x float32) float64 { return float64(x) }, func(y float64) float32 { return float32(y) }, f),
+			tensor.F16:  tunedOf(func(h tensor.Half) float64 { return float64(h.Float32()) }, tensor.HalfOf64, f),
+			tensor.BF16: tunedOf(func(h tensor.BFloat16) float64 { return float64(h.Float32()) }, tensor.BFloat16Of64, f),
+		}))
+	}
+	return f64.And(op.ByType(map[tensor.DType]tunedSpan{
+		tensor.F32: func(s *tuned, lo, hi int) {
+			kernel(s, tensor.Elems[float32](s.out)[lo:hi], tensor.Elems[float32](s.in)[lo:hi])
+		},
+		tensor.F16: tunedHalf[tensor.Half](kernel), tensor.BF16: tunedHalf[tensor.BFloat16](kernel),
+	}))
+}
+
+func tunedHalf[H cast.Half](kernel func(s *tuned, dst, src []float32)) tunedSpan {
+	return func(s *tuned, lo, hi int) {
+		cast.Through(kernel, s, tensor.Elems[H](s.out)[lo:hi], tensor.Elems[H](s.in)[lo:hi])
+	}
 }
 
 func tunedOf[T any](widen func(T) float64, narrow func(float64) T, f func(x, alpha, beta float64) float64) tunedSpan {
@@ -79,9 +94,4 @@ func tunedOf[T any](widen func(T) float64, narrow func(float64) T, f func(x, alp
 			dst[i] = narrow(f(widen(x), alpha, beta))
 		}
 	}
-}
-
-// elems32 returns the elements [lo, hi) of both tensors as float32s.
-func (s *tuned) elems32(lo, hi int) (dst, src []float32) {
-	return tensor.Elems[float32](s.out)[lo:hi], tensor.Elems[float32](s.in)[lo:hi]
 }

@@ -50,13 +50,11 @@ func spanOf[In, Out any](f func(In) Out) span {
 	}
 }
 
-// floats is a table for the floating-point types: f64 by the function, f32 by
-// its vector kernel, the 16-bit types by the function of float32.
-func floats(f64 func(float64) float64, fast vec.Function, f32 func(float32) float32) op.Table {
+// floats is a table for the floating-point types: f64 by the function, the others by its
+// vector kernel.
+func floats(f64 func(float64) float64, fast vec.Function) op.Table {
 	return op.ByType(map[tensor.DType]span{
-		tensor.F32: span32(fast), tensor.F64: spanOf(f64),
-		tensor.F16:  spanOf(func(h tensor.Half) tensor.Half { return tensor.HalfOf(f32(h.Float32())) }),
-		tensor.BF16: spanOf(func(h tensor.BFloat16) tensor.BFloat16 { return tensor.BFloat16Of(f32(h.Float32())) }),
+		tensor.F32: span32(fast), tensor.F64: spanOf(f64), tensor.F16: spanHalf[tensor.Half](fast), tensor.BF16: spanHalf[tensor.BFloat16](fast),
 	})
 }
 
@@ -69,26 +67,26 @@ func via64(f func(float64) float64) func(float32) float32 {
 // https://onnx.ai/onnx/operators/   Departures: none.
 var (
 	Sqrt = op.Declare("", "Sqrt", func() op.Def {
-		return chained(applies(vec.SquareRoot), unary(op.Versions{1: "", 6: "", 13: "bfloat16"}, floats(math.Sqrt, vec.SquareRoot, via64(math.Sqrt)), consumed))
+		return chained(applies(vec.SquareRoot), unary(op.Versions{1: "", 6: "", 13: "bfloat16"}, floats(math.Sqrt, vec.SquareRoot), consumed))
 	})
 	Erf = op.Declare("", "Erf", func() op.Def {
-		return chained(applies(vec.ErrorFunction), unary(op.Versions{9: "", 13: "bfloat16"}, floats(math.Erf, vec.ErrorFunction, via64(math.Erf)).And(whole(math.Erf))))
+		return chained(applies(vec.ErrorFunction), unary(op.Versions{9: "", 13: "bfloat16"}, floats(math.Erf, vec.ErrorFunction).And(whole(math.Erf))))
 	})
 	Sigmoid = op.Declare("", "Sigmoid", func() op.Def {
-		return chained(applies(vec.Logistic), unary(op.Versions{1: "", 6: "", 13: "bfloat16"}, floats(sigmoid, vec.Logistic, via64(sigmoid)), consumed))
+		return chained(applies(vec.Logistic), unary(op.Versions{1: "", 6: "", 13: "bfloat16"}, floats(sigmoid, vec.Logistic), consumed))
 	})
 	Tanh = op.Declare("", "Tanh", func() op.Def {
-		return chained(applies(vec.HyperbolicTangent), unary(op.Versions{1: "", 6: "", 13: "bfloat16"}, floats(math.Tanh, vec.HyperbolicTangent, via64(math.Tanh)), consumed))
+		return chained(applies(vec.HyperbolicTangent), unary(op.Versions{1: "", 6: "", 13: "bfloat16"}, floats(math.Tanh, vec.HyperbolicTangent), consumed))
 	})
 	Exp = op.Declare("", "Exp", func() op.Def {
-		return chained(applies(vec.Exponential), unary(op.Versions{1: "", 6: "", 13: "bfloat16"}, floats(math.Exp, vec.Exponential, via64(math.Exp)), consumed))
+		return chained(applies(vec.Exponential), unary(op.Versions{1: "", 6: "", 13: "bfloat16"}, floats(math.Exp, vec.Exponential), consumed))
 	})
 	Log = op.Declare("", "Log", func() op.Def {
-		return chained(applies(vec.Logarithm), unary(op.Versions{1: "", 6: "", 13: "bfloat16"}, floats(math.Log, vec.Logarithm, via64(math.Log)), consumed))
+		return chained(applies(vec.Logarithm), unary(op.Versions{1: "", 6: "", 13: "bfloat16"}, floats(math.Log, vec.Logarithm), consumed))
 	})
 	Relu = op.Declare("", "Relu", func() op.Def {
 		return chained(applies(vec.Rectifier), unary(op.Versions{1: "", 6: "", 13: "bfloat16", 14: "signed integers"},
-			floats(relu[float64], vec.Rectifier, relu[float32]).And(op.ByType(map[tensor.DType]span{
+			floats(relu[float64], vec.Rectifier).And(op.ByType(map[tensor.DType]span{
 				tensor.I8: spanOf(relu[int8]), tensor.I16: spanOf(relu[int16]), tensor.I32: spanOf(relu[int32]), tensor.I64: spanOf(relu[int64]),
 			})), consumed))
 	})
