@@ -28,6 +28,7 @@ type args struct {
 type kernels struct {
 	unary                       [functions]func(*args)
 	binary                      [operations][3]func(*args) // vector with vector, with scalar, scalar with vector
+	integers                    [integers][2]func(*args)   // vector with vector, with scalar; nil where there is none
 	curves                      [curves]func(*args)
 	grids                       [grids]func(*args)
 	squares, normalize, softmax func(*args)

@@ -116,6 +116,42 @@ func avx2LeakVS(p *args)
 func avx2LeakSV(p *args)
 
 //go:noescape
+func avx2BitAndVV(p *args)
+
+//go:noescape
+func avx2BitAndVS(p *args)
+
+//go:noescape
+func avx2BitOrVV(p *args)
+
+//go:noescape
+func avx2BitOrVS(p *args)
+
+//go:noescape
+func avx2BitXorVV(p *args)
+
+//go:noescape
+func avx2BitXorVS(p *args)
+
+//go:noescape
+func avx2IntPlusVV(p *args)
+
+//go:noescape
+func avx2IntPlusVS(p *args)
+
+//go:noescape
+func avx2IntMinusVV(p *args)
+
+//go:noescape
+func avx2IntMinusVS(p *args)
+
+//go:noescape
+func avx2IntTimesVV(p *args)
+
+//go:noescape
+func avx2IntTimesVS(p *args)
+
+//go:noescape
 func avx2Clamp(p *args)
 
 //go:noescape
@@ -275,11 +311,12 @@ func avx2Affine(p *affine)
 func avx2AffineAdd(p *affine)
 
 var avx2Kernels = kernels{
-	unary:   [functions]func(*args){avx2Exp, avx2Log, avx2Tanh, avx2Sigmoid, avx2Erf, avx2Gelu, avx2Sqrt, avx2Abs, avx2Neg, avx2Relu, avx2Floor, avx2Ceil, avx2Round, avx2Reciprocal, avx2Swish, avx2Sixth},
-	binary:  [operations][3]func(*args){{avx2AddVV, avx2AddVS, avx2AddSV}, {avx2SubVV, avx2SubVS, avx2SubSV}, {avx2MulVV, avx2MulVS, avx2MulSV}, {avx2DivVV, avx2DivVS, avx2DivSV}, {avx2MaxVV, avx2MaxVS, avx2MaxSV}, {avx2MinVV, avx2MinVS, avx2MinSV}, {avx2LeakVV, avx2LeakVS, avx2LeakSV}},
-	curves:  [curves]func(*args){avx2Clamp, avx2Line, avx2Ramp, avx2Gate, avx2Bell, avx2Whole, avx2Square, avx2Cube},
-	grids:   [grids]func(*args){avx2WholeOver, avx2WholeTimes, avx2Snap},
-	squares: avx2Squares, normalize: avx2Normalize, softmax: avx2Softmax, second: avx2Second, fourth: avx2Fourth, recode: avx2Recode, recodeBytes: nil,
+	unary:    [functions]func(*args){avx2Exp, avx2Log, avx2Tanh, avx2Sigmoid, avx2Erf, avx2Gelu, avx2Sqrt, avx2Abs, avx2Neg, avx2Relu, avx2Floor, avx2Ceil, avx2Round, avx2Reciprocal, avx2Swish, avx2Sixth},
+	binary:   [operations][3]func(*args){{avx2AddVV, avx2AddVS, avx2AddSV}, {avx2SubVV, avx2SubVS, avx2SubSV}, {avx2MulVV, avx2MulVS, avx2MulSV}, {avx2DivVV, avx2DivVS, avx2DivSV}, {avx2MaxVV, avx2MaxVS, avx2MaxSV}, {avx2MinVV, avx2MinVS, avx2MinSV}, {avx2LeakVV, avx2LeakVS, avx2LeakSV}},
+	integers: [integers][2]func(*args){{avx2BitAndVV, avx2BitAndVS}, {avx2BitOrVV, avx2BitOrVS}, {avx2BitXorVV, avx2BitXorVS}, {avx2IntPlusVV, avx2IntPlusVS}, {avx2IntMinusVV, avx2IntMinusVS}, {avx2IntTimesVV, avx2IntTimesVS}},
+	curves:   [curves]func(*args){avx2Clamp, avx2Line, avx2Ramp, avx2Gate, avx2Bell, avx2Whole, avx2Square, avx2Cube},
+	grids:    [grids]func(*args){avx2WholeOver, avx2WholeTimes, avx2Snap},
+	squares:  avx2Squares, normalize: avx2Normalize, softmax: avx2Softmax, second: avx2Second, fourth: avx2Fourth, recode: avx2Recode, recodeBytes: nil,
 	windows: [joins][2]func(*windows){{avx2PlusWindows, avx2PlusSecond}, {avx2LargerWindows, avx2LargerSecond}},
 	affine:  [2]func(*affine){avx2Affine, avx2AffineAdd},
 	relate:  [2][relations][2]func(*args){{{avx2EqualF32VV, avx2EqualF32VS}, {avx2MoreF32VV, avx2MoreF32VS}, {avx2LessF32VV, avx2LessF32VS}, {avx2NotLessF32VV, avx2NotLessF32VS}, {avx2NotMoreF32VV, avx2NotMoreF32VS}}, {{avx2EqualI32VV, avx2EqualI32VS}, {avx2MoreI32VV, avx2MoreI32VS}, {avx2LessI32VV, avx2LessI32VS}, {avx2NotLessI32VV, avx2NotLessI32VS}, {avx2NotMoreI32VV, avx2NotMoreI32VS}}},

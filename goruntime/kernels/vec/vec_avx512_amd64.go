@@ -116,6 +116,42 @@ func avx512LeakVS(p *args)
 func avx512LeakSV(p *args)
 
 //go:noescape
+func avx512BitAndVV(p *args)
+
+//go:noescape
+func avx512BitAndVS(p *args)
+
+//go:noescape
+func avx512BitOrVV(p *args)
+
+//go:noescape
+func avx512BitOrVS(p *args)
+
+//go:noescape
+func avx512BitXorVV(p *args)
+
+//go:noescape
+func avx512BitXorVS(p *args)
+
+//go:noescape
+func avx512IntPlusVV(p *args)
+
+//go:noescape
+func avx512IntPlusVS(p *args)
+
+//go:noescape
+func avx512IntMinusVV(p *args)
+
+//go:noescape
+func avx512IntMinusVS(p *args)
+
+//go:noescape
+func avx512IntTimesVV(p *args)
+
+//go:noescape
+func avx512IntTimesVS(p *args)
+
+//go:noescape
 func avx512Clamp(p *args)
 
 //go:noescape
@@ -278,11 +314,12 @@ func avx512Affine(p *affine)
 func avx512AffineAdd(p *affine)
 
 var avx512Kernels = kernels{
-	unary:   [functions]func(*args){avx512Exp, avx512Log, avx512Tanh, avx512Sigmoid, avx512Erf, avx512Gelu, avx512Sqrt, avx512Abs, avx512Neg, avx512Relu, avx512Floor, avx512Ceil, avx512Round, avx512Reciprocal, avx512Swish, avx512Sixth},
-	binary:  [operations][3]func(*args){{avx512AddVV, avx512AddVS, avx512AddSV}, {avx512SubVV, avx512SubVS, avx512SubSV}, {avx512MulVV, avx512MulVS, avx512MulSV}, {avx512DivVV, avx512DivVS, avx512DivSV}, {avx512MaxVV, avx512MaxVS, avx512MaxSV}, {avx512MinVV, avx512MinVS, avx512MinSV}, {avx512LeakVV, avx512LeakVS, avx512LeakSV}},
-	curves:  [curves]func(*args){avx512Clamp, avx512Line, avx512Ramp, avx512Gate, avx512Bell, avx512Whole, avx512Square, avx512Cube},
-	grids:   [grids]func(*args){avx512WholeOver, avx512WholeTimes, avx512Snap},
-	squares: avx512Squares, normalize: avx512Normalize, softmax: avx512Softmax, second: avx512Second, fourth: avx512Fourth, recode: avx512Recode, recodeBytes: avx512RecodeBytes,
+	unary:    [functions]func(*args){avx512Exp, avx512Log, avx512Tanh, avx512Sigmoid, avx512Erf, avx512Gelu, avx512Sqrt, avx512Abs, avx512Neg, avx512Relu, avx512Floor, avx512Ceil, avx512Round, avx512Reciprocal, avx512Swish, avx512Sixth},
+	binary:   [operations][3]func(*args){{avx512AddVV, avx512AddVS, avx512AddSV}, {avx512SubVV, avx512SubVS, avx512SubSV}, {avx512MulVV, avx512MulVS, avx512MulSV}, {avx512DivVV, avx512DivVS, avx512DivSV}, {avx512MaxVV, avx512MaxVS, avx512MaxSV}, {avx512MinVV, avx512MinVS, avx512MinSV}, {avx512LeakVV, avx512LeakVS, avx512LeakSV}},
+	integers: [integers][2]func(*args){{avx512BitAndVV, avx512BitAndVS}, {avx512BitOrVV, avx512BitOrVS}, {avx512BitXorVV, avx512BitXorVS}, {avx512IntPlusVV, avx512IntPlusVS}, {avx512IntMinusVV, avx512IntMinusVS}, {avx512IntTimesVV, avx512IntTimesVS}},
+	curves:   [curves]func(*args){avx512Clamp, avx512Line, avx512Ramp, avx512Gate, avx512Bell, avx512Whole, avx512Square, avx512Cube},
+	grids:    [grids]func(*args){avx512WholeOver, avx512WholeTimes, avx512Snap},
+	squares:  avx512Squares, normalize: avx512Normalize, softmax: avx512Softmax, second: avx512Second, fourth: avx512Fourth, recode: avx512Recode, recodeBytes: avx512RecodeBytes,
 	windows: [joins][2]func(*windows){{avx512PlusWindows, avx512PlusSecond}, {avx512LargerWindows, avx512LargerSecond}},
 	affine:  [2]func(*affine){avx512Affine, avx512AffineAdd},
 	relate:  [2][relations][2]func(*args){{{avx512EqualF32VV, avx512EqualF32VS}, {avx512MoreF32VV, avx512MoreF32VS}, {avx512LessF32VV, avx512LessF32VS}, {avx512NotLessF32VV, avx512NotLessF32VS}, {avx512NotMoreF32VV, avx512NotMoreF32VS}}, {{avx512EqualI32VV, avx512EqualI32VS}, {avx512MoreI32VV, avx512MoreI32VS}, {avx512LessI32VV, avx512LessI32VS}, {avx512NotLessI32VV, avx512NotLessI32VS}, {avx512NotMoreI32VV, avx512NotMoreI32VS}}},

@@ -175,12 +175,13 @@ func thresholded(x, alpha, _ float64) float64 {
 }
 
 func thresholded32(s *tuned, dst, src []float32) {
+	alpha := s.alpha
 	for i, x := range src {
-		y := float32(0)
-		if x > s.alpha {
-			y = x
+		bits := math.Float32bits(x)
+		if !(x > alpha) {
+			bits = 0
 		}
-		dst[i] = y
+		dst[i] = math.Float32frombits(bits)
 	}
 }
 

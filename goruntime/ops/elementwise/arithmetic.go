@@ -29,17 +29,17 @@ func arithmetic(o vec.Operation, table op.Table, prepare func(*op.Context) error
 // an integer gives 0, as NumPy has it.
 var (
 	Add, Add1 = op.DeclareTwo("", "Add", func() (now, legacy op.Def) {
-		return arithmetic(vec.Plus, rows(sum[int8], sum[int16], sum[int32], sum[int64], sum[uint8], sum[uint16], sum[uint32], sum[uint64],
+		return arithmetic(vec.Plus, rows(sum[int8], sum[int16], rowInt[int32](vec.IntPlus, sum[int32]), sum[int64], sum[uint8], sum[uint16], rowInt[uint32](vec.IntPlus, sum[uint32]), sum[uint64],
 			row32(vec.Plus, sum[float32]), sum[float64], vec.Plus), preparePair)
 	})
 	Sub, Sub1 = op.DeclareTwo("", "Sub", func() (now, legacy op.Def) {
-		return arithmetic(vec.Minus, rows(difference[int8], difference[int16], difference[int32], difference[int64],
-			difference[uint8], difference[uint16], difference[uint32], difference[uint64],
+		return arithmetic(vec.Minus, rows(difference[int8], difference[int16], rowInt[int32](vec.IntMinus, difference[int32]), difference[int64],
+			difference[uint8], difference[uint16], rowInt[uint32](vec.IntMinus, difference[uint32]), difference[uint64],
 			row32(vec.Minus, difference[float32]), difference[float64], vec.Minus), preparePair)
 	})
 	Mul, Mul1 = op.DeclareTwo("", "Mul", func() (now, legacy op.Def) {
-		return arithmetic(vec.Times, rows(product[int8], product[int16], product[int32], product[int64],
-			product[uint8], product[uint16], product[uint32], product[uint64],
+		return arithmetic(vec.Times, rows(product[int8], product[int16], rowInt[int32](vec.IntTimes, product[int32]), product[int64],
+			product[uint8], product[uint16], rowInt[uint32](vec.IntTimes, product[uint32]), product[uint64],
 			row32(vec.Times, product[float32]), product[float64], vec.Times), preparePair)
 	})
 	Div, Div1 = op.DeclareTwo("", "Div", func() (now, legacy op.Def) {
@@ -95,6 +95,18 @@ func product[T number](out, a, b *tensor.View, o, i, j, n, sa, sb int) {
 		for k := range dst {
 			dst[k] = x[k*sa] * y[k*sb]
 		}
+	}
+}
+
+// rowInt is the row of an operation that has vector kernels for 32-bit integers.
+func rowInt[T int32 | uint32](o vec.Integer, slow row) row {
+	return func(out, a, b *tensor.View, at, i, j, n, sa, sb int) {
+		if sa != 1 || sb > 1 {
+			slow(out, a, b, at, i, j, n, sa, sb)
+			return
+		}
+		dst, x, y := spans[T](out, a, b, at, i, j, n, sa, sb)
+		vec.Integers(o, dst, x, y)
 	}
 }
 

@@ -2,6 +2,7 @@ package elementwise
 
 import (
 	"github.com/goruntime/goruntime/goruntime/errs"
+	"github.com/goruntime/goruntime/goruntime/kernels/vec"
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
@@ -11,16 +12,16 @@ import (
 // Departures: none.
 var (
 	BitwiseAnd = op.Declare("", "BitwiseAnd", func() op.Def {
-		return bitwise(wholes(rowOf(both[int8]), rowOf(both[int16]), rowOf(both[int32]), rowOf(both[int64]),
-			rowOf(both[uint8]), rowOf(both[uint16]), rowOf(both[uint32]), rowOf(both[uint64])))
+		return bitwise(wholesOf(vec.BitAnd,
+			rowOf(both[int8]), rowOf(both[int16]), rowOf(both[int32]), rowOf(both[int64]), rowOf(both[uint8]), rowOf(both[uint16]), rowOf(both[uint32]), rowOf(both[uint64])))
 	})
 	BitwiseOr = op.Declare("", "BitwiseOr", func() op.Def {
-		return bitwise(wholes(rowOf(either[int8]), rowOf(either[int16]), rowOf(either[int32]), rowOf(either[int64]),
-			rowOf(either[uint8]), rowOf(either[uint16]), rowOf(either[uint32]), rowOf(either[uint64])))
+		return bitwise(wholesOf(vec.BitOr,
+			rowOf(either[int8]), rowOf(either[int16]), rowOf(either[int32]), rowOf(either[int64]), rowOf(either[uint8]), rowOf(either[uint16]), rowOf(either[uint32]), rowOf(either[uint64])))
 	})
 	BitwiseXor = op.Declare("", "BitwiseXor", func() op.Def {
-		return bitwise(wholes(rowOf(unlike[int8]), rowOf(unlike[int16]), rowOf(unlike[int32]), rowOf(unlike[int64]),
-			rowOf(unlike[uint8]), rowOf(unlike[uint16]), rowOf(unlike[uint32]), rowOf(unlike[uint64])))
+		return bitwise(wholesOf(vec.BitXor,
+			rowOf(unlike[int8]), rowOf(unlike[int16]), rowOf(unlike[int32]), rowOf(unlike[int64]), rowOf(unlike[uint8]), rowOf(unlike[uint16]), rowOf(unlike[uint32]), rowOf(unlike[uint64])))
 	})
 )
 
@@ -28,6 +29,30 @@ func bitwise(table op.Table) op.Def {
 	return op.Def{
 		Versions: op.Versions{18: ""}, InPlace: op.AnyInput,
 		Shape: broadcastAs(tensor.Undefined), Prepare: preparePair, Run: runPair, DTypes: table,
+	}
+}
+
+// wholesOf is a table of an operation on bits.
+func wholesOf(o vec.Integer, i8, i16, i32, i64, u8, u16, u32, u64 row) op.Table {
+	return wholes(rowOfBits(o, i8), rowOfBits(o, i16), rowOfBits(o, i32), rowOfBits(o, i64),
+		rowOfBits(o, u8), rowOfBits(o, u16), rowOfBits(o, u32), rowOfBits(o, u64))
+}
+
+// rowOfBits is the row of an operation on bits; what does not lie side by side goes to
+// slow.
+func rowOfBits(o vec.Integer, slow row) row {
+	return func(out, a, b *tensor.View, at, i, j, n, sa, sb int) {
+		w := out.DType.Width()
+		switch dst := out.Raw()[at*w : (at+n)*w]; {
+		case sa == 1 && sb == 1:
+			vec.Bits(o, dst, a.Raw()[i*w:(i+n)*w], b.Raw()[j*w:(j+n)*w])
+		case sa == 1 && sb == 0 && w == 1:
+			vec.Bits(o, dst, a.Raw()[i:i+n], b.Raw()[j:j+1])
+		case sa == 0 && sb == 1 && w == 1:
+			vec.Bits(o, dst, b.Raw()[j:j+n], a.Raw()[i:i+1])
+		default:
+			slow(out, a, b, at, i, j, n, sa, sb)
+		}
 	}
 }
 

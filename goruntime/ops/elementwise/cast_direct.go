@@ -21,6 +21,7 @@ var directCasts = func() (t [tensor.NumDTypes][tensor.NumDTypes]castLoop) {
 	t[tensor.F32], t[tensor.F64] = castsFrom[float32](), castsFrom[float64]()
 	t[tensor.Bool] = castsFromBool()
 	t[tensor.U8][tensor.F32], t[tensor.I8][tensor.F32] = castBytes[uint8], castBytes[int8]
+	t[tensor.F32][tensor.Bool] = truth32
 	t[tensor.F32][tensor.F16], t[tensor.F32][tensor.BF16] = narrow[tensor.Half], narrow[tensor.BFloat16]
 	t[tensor.F16][tensor.F32], t[tensor.BF16][tensor.F32] = widenAll[tensor.Half], widenAll[tensor.BFloat16]
 	return t
@@ -75,6 +76,18 @@ func castBool32(s *casting, lo, hi int) error {
 // castBytes converts with vectors: bytes are exact in f32.
 func castBytes[S uint8 | int8](s *casting, lo, hi int) error {
 	igemm.Dequantize(tensor.Elems[float32](s.out)[lo:hi], tensor.Elems[S](s.in)[lo:hi], 1, 0)
+	return nil
+}
+
+// truth32 tells where an element is not 0.
+func truth32(s *casting, lo, hi int) error {
+	dst, in, raw := tensor.Elems[bool](s.out), tensor.Elems[float32](s.in), s.out.Raw()
+	var zero [1]float32
+	for ; lo < hi; lo += testBlock {
+		to := min(hi, lo+testBlock)
+		vec.Relate(vec.Equal, dst[lo:to], in[lo:to], zero[:])
+		vec.Bits(vec.BitXor, raw[lo:to], raw[lo:to], one)
+	}
 	return nil
 }
 

@@ -1,7 +1,6 @@
 package elementwise
 
 import (
-	"encoding/binary"
 	"math"
 
 	"github.com/goruntime/goruntime/goruntime/kernels/vec"
@@ -29,7 +28,7 @@ var IsInf = op.Declare("", "IsInf", func() op.Def {
 			return nil
 		},
 		Run: runTuned, DTypes: op.ByType(map[tensor.DType]tunedSpan{
-			tensor.F32: infinite(func(x float32) float64 { return float64(x) }), tensor.F64: infinite(func(x float64) float64 { return x }),
+			tensor.F32: infinite32, tensor.F64: infinite(func(x float64) float64 { return x }),
 			tensor.F16: infinite(wide[tensor.Half]), tensor.BF16: infinite(wide[tensor.BFloat16]),
 		}).And(op.Uniform[tunedSpan](infiniteSmall, float8s...)),
 	}
@@ -77,18 +76,38 @@ func infiniteSmall(s *tuned, lo, hi int) {
 	}
 }
 
-// unequal32 tells where an element is not equal to itself, a few of them at a time.
+// testBlock is how many elements go through two loops at a time.
+const testBlock = 1 << 10
+
+// unequal32 tells where an element is not equal to itself.
 func unequal32(s *tuned, lo, hi int) {
 	dst, in, raw := tensor.Elems[bool](s.out), tensor.Elems[float32](s.in), s.out.Raw()
-	for ; lo < hi; lo += 1 << 10 {
-		to := min(hi, lo+1<<10)
+	for ; lo < hi; lo += testBlock {
+		to := min(hi, lo+testBlock)
 		vec.Relate(vec.Equal, dst[lo:to], in[lo:to], in[lo:to])
-		part := raw[lo:to]
-		for ; len(part) >= 8; part = part[8:] {
-			binary.NativeEndian.PutUint64(part, binary.NativeEndian.Uint64(part)^0x0101010101010101)
-		}
-		for i := range part {
-			part[i] ^= 1
+		vec.Bits(vec.BitXor, raw[lo:to], raw[lo:to], one)
+	}
+}
+
+// infinite32 tells where an element is one infinity, or has the magnitude of both.
+func infinite32(s *tuned, lo, hi int) {
+	dst, in := tensor.Elems[bool](s.out)[lo:hi], tensor.Elems[float32](s.in)[lo:hi]
+	inf := [1]float32{float32(math.Inf(1))}
+	switch {
+	case s.alpha == 0 && s.beta == 0:
+		clear(dst)
+	case s.alpha == 0:
+		vec.Relate(vec.Equal, dst, in, inf[:])
+	case s.beta == 0:
+		inf[0] = -inf[0]
+		vec.Relate(vec.Equal, dst, in, inf[:])
+	default:
+		var room [block]float32
+		for len(in) > 0 {
+			x := room[:min(block, len(in))]
+			vec.Apply(vec.Absolute, x, in[:len(x)])
+			vec.Relate(vec.Equal, dst[:len(x)], x, inf[:])
+			dst, in = dst[len(x):], in[len(x):]
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package elementwise
 
 import (
+	"github.com/goruntime/goruntime/goruntime/kernels/vec"
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
@@ -9,18 +10,18 @@ import (
 // https://onnx.ai/onnx/operators/onnx__And.html (Or, Xor)   Departures: none.
 var (
 	And, And1 = op.DeclareTwo("", "And", func() (now, legacy op.Def) {
-		return comparison(op.Versions{7: ""}, truths(func(a, b bool) bool { return a && b }))
+		return comparison(op.Versions{7: ""}, truths(vec.BitAnd, func(a, b bool) bool { return a && b }))
 	})
 	Or, Or1 = op.DeclareTwo("", "Or", func() (now, legacy op.Def) {
-		return comparison(op.Versions{7: ""}, truths(func(a, b bool) bool { return a || b }))
+		return comparison(op.Versions{7: ""}, truths(vec.BitOr, func(a, b bool) bool { return a || b }))
 	})
 	Xor, Xor1 = op.DeclareTwo("", "Xor", func() (now, legacy op.Def) {
-		return comparison(op.Versions{7: ""}, truths(func(a, b bool) bool { return a != b }))
+		return comparison(op.Versions{7: ""}, truths(vec.BitXor, func(a, b bool) bool { return a != b }))
 	})
 )
 
-func truths(f func(a, b bool) bool) op.Table {
-	return op.ByType(map[tensor.DType]row{tensor.Bool: rowOf(f)})
+func truths(o vec.Integer, f func(a, b bool) bool) op.Table {
+	return op.ByType(map[tensor.DType]row{tensor.Bool: rowOfBits(o, rowOf(f))})
 }
 
 // GreaterOrEqual and LessOrEqual compare two tensors element by element. NaN is

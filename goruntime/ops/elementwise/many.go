@@ -243,29 +243,50 @@ func joinHalf[H cast.Half](o vec.Operation, mean bool) manyKernel {
 	}
 }
 
-// join32 is join by vector kernels.
+// join32 is join by vector kernels. The output may be any of the inputs, so it is written
+// last.
 func join32(o vec.Operation, mean bool) manyKernel {
 	return func(s *many, lo, hi int) {
-		var room [block]float32
-		acc := room[:hi-lo]
-		spread(acc, s, 0, lo)
+		var room, wide [block]float32
+		out := tensor.Elems[float32](s.out)[lo:hi]
+		acc := s.side32(0, lo, room[:len(out)])
+		if len(acc) < len(out) { // one number: two of them would be one element
+			spread(room[:len(out)], s, 0, lo)
+			acc = room[:len(out)]
+		}
 		for i := 1; i < len(s.in); i++ {
-			from, step := s.at(i, lo)
-			x := tensor.Elems[float32](s.in[i])[from:]
-			switch step {
-			case 0:
-				vec.Combine(o, acc, acc, x[:1])
-			case 1:
-				vec.Combine(o, acc, acc, x[:len(acc)])
-			default:
-				combine(o, acc, x, step)
+			to := room[:len(out)]
+			if i == len(s.in)-1 {
+				to = out
 			}
+			vec.Combine(o, to, acc, s.side32(i, lo, wide[:len(out)]))
+			acc = to
 		}
-		if mean {
+		switch {
+		case mean:
 			n := [1]float32{float32(len(s.in))}
-			vec.Combine(vec.Over, acc, acc, n[:])
+			vec.Combine(vec.Over, out, acc, n[:])
+		case len(s.in) == 1:
+			copy(out, acc)
 		}
-		copy(tensor.Elems[float32](s.out)[lo:hi], acc)
+	}
+}
+
+// side32 returns the elements of input i that belong to output element lo and those after
+// it: where they lie, or one that goes with all, or gathered in room.
+func (s *many) side32(i, lo int, room []float32) []float32 {
+	from, step := s.at(i, lo)
+	x := tensor.Elems[float32](s.in[i])[from:]
+	switch step {
+	case 0:
+		return x[:1]
+	case 1:
+		return x[:len(room)]
+	default:
+		for k := range room {
+			room[k] = x[k*step]
+		}
+		return room
 	}
 }
 

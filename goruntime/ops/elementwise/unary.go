@@ -96,11 +96,10 @@ var (
 )
 
 func inverse(out, in *tensor.View, lo, hi int) {
-	dst, src := tensor.Elems[bool](out)[lo:hi], tensor.Elems[bool](in)[lo:hi]
-	for i, x := range src {
-		dst[i] = !x
-	}
+	vec.Bits(vec.BitXor, out.Raw()[lo:hi], in.Raw()[lo:hi], one)
 }
+
+var one = []byte{1}
 
 // relu keeps a NaN.
 func relu[T number](x T) T {

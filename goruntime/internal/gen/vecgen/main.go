@@ -31,6 +31,10 @@ func (g *gen) all() {
 			g.binary(b, form)
 		}
 	}
+	for _, o := range integers {
+		g.binary(o, "VV")
+		g.binary(o, "VS")
+	}
 	for _, c := range curves {
 		g.curve(c)
 	}
@@ -74,6 +78,10 @@ func (g *gen) declarations() string {
 	b.WriteString("},\n\tbinary: [operations][3]func(*args){")
 	for i, o := range binaries {
 		fmt.Fprintf(&b, "%s{%[2]s%[3]sVV, %[2]s%[3]sVS, %[2]s%[3]sSV}", comma(i), g.name, o.name)
+	}
+	b.WriteString("},\n\tintegers: [integers][2]func(*args){")
+	for i, o := range integers {
+		fmt.Fprintf(&b, "%s{%[2]s%[3]sVV, %[2]s%[3]sVS}", comma(i), g.name, o.name)
 	}
 	b.WriteString("},\n\tcurves: [curves]func(*args){")
 	for i, c := range curves {
