@@ -80,12 +80,13 @@ type many struct {
 	dims   []int
 	steps  [][]int // by input
 	last   int     // the innermost dimension
+	most   int     // elements that the kernel takes at once
 	kernel manyKernel
 	out    *tensor.View
 	in     []*tensor.View
 }
 
-// manyKernel computes the output elements [lo, hi), which lie in one row and
+// manyKernel computes the output elements [lo, hi), which lie in one row and, but for f32,
 // are block at most.
 type manyKernel func(s *many, lo, hi int)
 
@@ -140,7 +141,10 @@ func (s *many) joins(all [][]int, d, n int) bool {
 
 func runMany(c *op.Context) error {
 	s := c.State.(*many)
-	s.kernel, s.out = op.Row[manyKernel](c), c.Out(0)
+	s.kernel, s.out, s.most = op.Row[manyKernel](c), c.Out(0), block
+	if s.out.DType == tensor.F32 {
+		s.most = s.last
+	}
 	for i := range s.in {
 		s.in[i] = c.In(i)
 	}
@@ -152,7 +156,7 @@ func runMany(c *op.Context) error {
 // kernel in blocks that stay within a row.
 func (s *many) Chunk(lo, hi int) {
 	for lo < hi {
-		n := min(block, hi-lo, s.last-lo%s.last)
+		n := min(s.most, hi-lo, s.last-lo%s.last)
 		s.kernel(s, lo, lo+n)
 		lo += n
 	}
@@ -243,50 +247,55 @@ func joinHalf[H cast.Half](o vec.Operation, mean bool) manyKernel {
 	}
 }
 
-// join32 is join by vector kernels. The output may be any of the inputs, so it is written
-// last.
+// join32 is join by vector kernels: at once of two inputs that have an element or one for
+// each of the output, block by block of others.
 func join32(o vec.Operation, mean bool) manyKernel {
 	return func(s *many, lo, hi int) {
-		var room, wide [block]float32
-		out := tensor.Elems[float32](s.out)[lo:hi]
-		acc := s.side32(0, lo, room[:len(out)])
-		if len(acc) < len(out) { // one number: two of them would be one element
-			spread(room[:len(out)], s, 0, lo)
-			acc = room[:len(out)]
-		}
-		for i := 1; i < len(s.in); i++ {
-			to := room[:len(out)]
-			if i == len(s.in)-1 {
-				to = out
+		if !mean && len(s.in) == 2 {
+			a, b := s.lying32(0, lo, hi-lo), s.lying32(1, lo, hi-lo)
+			if a != nil && b != nil && max(len(a), len(b)) == hi-lo {
+				vec.Combine(o, tensor.Elems[float32](s.out)[lo:hi], a, b)
+				return
 			}
-			vec.Combine(o, to, acc, s.side32(i, lo, wide[:len(out)]))
-			acc = to
 		}
-		switch {
-		case mean:
-			n := [1]float32{float32(len(s.in))}
-			vec.Combine(vec.Over, out, acc, n[:])
-		case len(s.in) == 1:
-			copy(out, acc)
+		var room, wide [block]float32
+		for ; lo < hi; lo += block {
+			s.join32(o, mean, lo, room[:min(block, hi-lo)], wide[:min(block, hi-lo)])
 		}
 	}
 }
 
-// side32 returns the elements of input i that belong to output element lo and those after
-// it: where they lie, or one that goes with all, or gathered in room.
-func (s *many) side32(i, lo int, room []float32) []float32 {
+// join32 joins the elements that belong to output element lo and those after it, as many
+// as there is room for. The output, which may be any of the inputs, is written last.
+func (s *many) join32(o vec.Operation, mean bool, lo int, acc, room []float32) {
+	spread(acc, s, 0, lo)
+	for i := 1; i < len(s.in); i++ {
+		x := s.lying32(i, lo, len(acc))
+		if x == nil {
+			x = room
+			spread(x, s, i, lo)
+		}
+		vec.Combine(o, acc, acc, x)
+	}
+	if mean {
+		n := [1]float32{float32(len(s.in))}
+		vec.Combine(vec.Over, acc, acc, n[:])
+	}
+	copy(tensor.Elems[float32](s.out)[lo:], acc)
+}
+
+// lying32 returns the elements of input i that belong to n of the output from lo on, or
+// the one that goes with all of them; nil where they lie apart.
+func (s *many) lying32(i, lo, n int) []float32 {
 	from, step := s.at(i, lo)
 	x := tensor.Elems[float32](s.in[i])[from:]
 	switch step {
 	case 0:
 		return x[:1]
 	case 1:
-		return x[:len(room)]
+		return x[:n]
 	default:
-		for k := range room {
-			room[k] = x[k*step]
-		}
-		return room
+		return nil
 	}
 }
 
