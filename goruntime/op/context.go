@@ -55,6 +55,7 @@ type Context struct {
 	scratch   scratch
 	wide      []tensor.View  // see Unpacked
 	narrow    []*tensor.View // the tensors that wide stands for
+	wider     wider          // see Widened
 }
 
 // Inputs returns the number of inputs that the node lists, omitted ones too.

@@ -13,7 +13,7 @@ import (
 // Conv convolves X with the filters W and adds a bias.
 // https://onnx.ai/onnx/operators/onnx__Conv.html   Departures: none.
 var Conv = op.Declare("", "Conv", func() op.Def {
-	return op.Def{
+	return op.Widened(op.Def{
 		Versions: op.Versions{1: "", 11: "defaults", 22: "bfloat16"},
 		Attrs: op.Attrs(op.String("auto_pad", "NOTSET"), op.Ints("dilations"), op.Int("group", 1), op.Ints("kernel_shape"),
 			op.Ints("pads"), op.Ints("strides")),
@@ -25,10 +25,8 @@ var Conv = op.Declare("", "Conv", func() op.Def {
 		Run:     func(c *op.Context) error { return op.Row[convKernel](c)(c) },
 		DTypes: op.ByType(map[tensor.DType]convKernel{
 			tensor.F32: conv32, tensor.F64: convOf(func(f float64) float64 { return f }, func(f float64) float64 { return f }),
-			tensor.F16:  convOf(func(h tensor.Half) float64 { return float64(h.Float32()) }, tensor.HalfOf64),
-			tensor.BF16: convOf(func(h tensor.BFloat16) float64 { return float64(h.Float32()) }, tensor.BFloat16Of64),
 		}),
-	}
+	})
 })
 
 // wholeConv is Conv without the tiles of Winograd, which take whole numbers to

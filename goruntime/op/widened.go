@@ -1,0 +1,188 @@
+package op
+
+import (
+	"unsafe" //lint:allow unsafe the workspace is cut into tensors
+
+	"github.com/goruntime/goruntime/goruntime/kernels/cast"
+	"github.com/goruntime/goruntime/goruntime/tensor"
+)
+
+// Widened has a definition take the 16-bit floats by way of its f32 kernel: Prepare and
+// Run see their tensors as f32. Inputs are widened before the run, constant ones once a
+// session, and outputs are rounded once after it.
+func Widened(d Def) Def {
+	d.DTypes = d.DTypes.And(Uniform(d.DTypes.Row(tensor.F32), tensor.F16, tensor.BF16))
+	prepare, run := d.Prepare, d.Run
+	d.Prepare = func(c *Context) error {
+		if !c.anyHalf() {
+			c.wider.bytes = 0
+			if prepare == nil {
+				return nil
+			}
+			return prepare(c)
+		}
+		return c.prepareWide(prepare)
+	}
+	d.Run = func(c *Context) error {
+		if c.wider.bytes == 0 {
+			return run(c)
+		}
+		return c.runWide(run)
+	}
+	return d
+}
+
+// wider is what a Context has for a definition that is Widened.
+type wider struct {
+	bytes int // of the workspace, with what the operator itself asked for before that of the tensors; 0 where no tensor is a half
+	own   int // what it asked for
+	cast  recast
+}
+
+func isHalf(v *tensor.View) bool {
+	return v != nil && (v.DType == tensor.F16 || v.DType == tensor.BF16)
+}
+
+func (c *Context) anyHalf() bool {
+	for _, v := range c.in {
+		if isHalf(v) {
+			return true
+		}
+	}
+	for _, v := range c.out {
+		if isHalf(v) {
+			return true
+		}
+	}
+	return false
+}
+
+// singles shows f32 tensors without memory in place of the halves.
+func (c *Context) singles() {
+	n := len(c.in) + len(c.out)
+	if cap(c.wide) < n {
+		c.wide, c.narrow = make([]tensor.View, n), make([]*tensor.View, n)
+	}
+	c.wide, c.narrow = c.wide[:n], c.narrow[:n]
+	copy(c.narrow, c.in)
+	copy(c.narrow[len(c.in):], c.out)
+	for i, v := range c.narrow {
+		if !isHalf(v) {
+			continue
+		}
+		w := &c.wide[i]
+		data := w.Data // of a constant, if it was widened
+		if *w = (tensor.View{DType: tensor.F32, Shape: v.Shape}); c.Constant(i) && i < len(c.in) {
+			w.Data = data
+		}
+		if i < len(c.in) {
+			c.in[i] = w
+		} else {
+			c.out[i-len(c.in)] = w
+		}
+	}
+}
+
+// halves shows the halves again.
+func (c *Context) halves() {
+	copy(c.in, c.narrow)
+	copy(c.out, c.narrow[len(c.in):])
+}
+
+func (c *Context) prepareWide(prepare func(*Context) error) error {
+	c.singles()
+	defer c.halves()
+	size := 0
+	for i, v := range c.narrow {
+		switch w := &c.wide[i]; {
+		case !isHalf(v):
+		case i < len(c.in) && c.Constant(i):
+			b, err := c.rt.Pack(c, i, "f32", max(1, w.Bytes()), func(b []byte) error {
+				w.Data = unsafe.Pointer(unsafe.SliceData(b))
+				(&recast{w, v}).Chunk(0, w.Elements())
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+			w.Data = unsafe.Pointer(unsafe.SliceData(b))
+		default:
+			size += aligned(w.Bytes())
+			if i >= len(c.in) || v.Data == nil {
+				continue
+			}
+			p, err := c.rt.Temporary(c, w.Bytes()) // the value may be asked for
+			if err != nil {
+				return err
+			}
+			w.Data = p
+			c.recast(w, v)
+		}
+	}
+	if prepare != nil {
+		if err := prepare(c); err != nil {
+			return err
+		}
+	}
+	c.wider.own = c.workBytes
+	c.wider.bytes = aligned(c.workBytes) + size + 1
+	c.NeedWorkspace(c.wider.bytes)
+	return nil
+}
+
+func (c *Context) runWide(run func(*Context) error) error {
+	c.singles()
+	defer c.halves()
+	at := aligned(c.wider.own)
+	for i, v := range c.narrow {
+		w := &c.wide[i]
+		if !isHalf(v) || w.Data != nil {
+			continue
+		}
+		// SAFETY: Prepare asked for as many bytes behind the operator's own.
+		w.Data = unsafe.Add(c.work, at)
+		if at += aligned(w.Bytes()); i < len(c.in) {
+			c.recast(w, v)
+		}
+	}
+	c.workBytes = c.wider.own
+	err := run(c)
+	c.workBytes = c.wider.bytes
+	if err != nil {
+		return err
+	}
+	for i, v := range c.narrow[len(c.in):] {
+		if isHalf(v) {
+			c.recast(v, &c.wide[len(c.in)+i])
+		}
+	}
+	return nil
+}
+
+// aligned rounds bytes up to where the next tensor may begin.
+func aligned(n int) int { return (n + 63) &^ 63 }
+
+// recast converts a tensor of halves from or to f32.
+type recast struct{ dst, src *tensor.View }
+
+// castGrain is how many elements make a chunk worth handing out.
+const castGrain = 64 << 10
+
+func (c *Context) recast(dst, src *tensor.View) {
+	c.wider.cast = recast{dst, src}
+	c.rt.For(dst.Elements(), castGrain, &c.wider.cast)
+}
+
+// Chunk implements Task over the elements.
+func (r *recast) Chunk(lo, hi int) {
+	switch {
+	case r.src.DType == tensor.F16:
+		cast.Widen(tensor.Elems[float32](r.dst)[lo:hi], tensor.Elems[tensor.Half](r.src)[lo:hi])
+	case r.src.DType == tensor.BF16:
+		cast.Widen(tensor.Elems[float32](r.dst)[lo:hi], tensor.Elems[tensor.BFloat16](r.src)[lo:hi])
+	case r.dst.DType == tensor.F16:
+		cast.Narrow(tensor.Elems[tensor.Half](r.dst)[lo:hi], tensor.Elems[float32](r.src)[lo:hi])
+	default:
+		cast.Narrow(tensor.Elems[tensor.BFloat16](r.dst)[lo:hi], tensor.Elems[float32](r.src)[lo:hi])
+	}
+}
