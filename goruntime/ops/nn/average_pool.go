@@ -10,7 +10,7 @@ import (
 // https://onnx.ai/onnx/operators/onnx__AveragePool.html   Departures: none.
 // A window over nothing that counts gives 0.
 var AveragePool = op.Declare("", "AveragePool", func() op.Def {
-	return op.Def{
+	return op.Widened(op.Def{
 		Versions: op.Versions{1: "", 7: "count_include_pad", 10: "ceil_mode", 11: "defaults", 19: "dilations", 22: "bfloat16"},
 		Attrs: op.Attrs(op.String("auto_pad", "NOTSET"), op.Int("ceil_mode", 0), op.Int("count_include_pad", 0), op.Ints("dilations"),
 			op.Required("kernel_shape", op.KindInts), op.Ints("pads"), op.Ints("strides")),
@@ -32,8 +32,8 @@ var AveragePool = op.Declare("", "AveragePool", func() op.Def {
 			return nil
 		},
 		Run:    poolRun,
-		DTypes: floats(averagePool32, averagePool(double), averagePool(half), averagePool(brain)),
-	}
+		DTypes: widened(averagePool32, averagePool(double)),
+	})
 })
 
 // covered returns how many elements of the window at output p lie on the input,

@@ -43,12 +43,12 @@ func batchNormalization(versions op.Versions, attrs ...op.Attr) op.Def {
 		Attrs:    append([]op.Attr{op.Float("epsilon", 1e-5), op.Float("momentum", 0.9)}, attrs...),
 		Shape:    batchNormShape, Prepare: batchNormPrepare, Run: batchNormRun, InPlace: op.FirstOnly,
 		Affine: batchNormAffine,
-		DTypes: floats(batchOf(single).with(apply32), batchOf(double), batchOf(half), batchOf(brain)),
+		DTypes: widened(batchOf(single).with(apply32), batchOf(double)),
 	}
 	if _, mixed := versions[15]; mixed {
 		def.Also = map[int][]tensor.DType{1: floatTypes, 2: floatTypes, 3: floatTypes, 4: floatTypes}
 	}
-	return def
+	return op.Widened(def)
 }
 
 // trains reports whether a node's statistics are those of its batch.

@@ -14,15 +14,15 @@ import (
 // https://onnx.ai/onnx/operators/onnx__ConvTranspose.html   Departures: none.
 // Where output_shape is larger than the windows reach, the rest is the bias.
 var ConvTranspose = op.Declare("", "ConvTranspose", func() op.Def {
-	return op.Def{
+	return op.Widened(op.Def{
 		Versions: op.Versions{1: "", 11: "defaults", 22: "bfloat16"},
 		Attrs: op.Attrs(op.String("auto_pad", "NOTSET"), op.Ints("dilations"), op.Int("group", 1), op.Ints("kernel_shape"),
 			op.Ints("output_padding"), op.Ints("output_shape"), op.Ints("pads"), op.Ints("strides")),
 		Shape:   convTransposeShape,
 		Prepare: convTransposePrepare,
 		Run:     func(c *op.Context) error { return op.Row[convKernel](c)(c) },
-		DTypes:  floats(convTranspose32, convTransposeOf(double), convTransposeOf(half), convTransposeOf(brain)),
-	}
+		DTypes:  widened(convTranspose32, convTransposeOf(double)),
+	})
 })
 
 // convTransposeShape: X [N, C, D...], W [C, M/group, K...] -> [N, M, O...].

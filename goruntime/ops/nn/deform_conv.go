@@ -14,16 +14,15 @@ import (
 // by a mask; between pixels X is interpolated, outside it is 0.
 // https://onnx.ai/onnx/operators/onnx__DeformConv.html   Departures: none.
 var DeformConv = op.Declare("", "DeformConv", func() op.Def {
-	return op.Def{
+	return op.Widened(op.Def{
 		Versions: op.Versions{19: "", 22: "bfloat16"},
 		Attrs: op.Attrs(op.Ints("dilations"), op.Int("group", 1), op.Ints("kernel_shape"), op.Int("offset_group", 1),
 			op.Ints("pads"), op.Ints("strides")),
 		Shape:   deformShape,
 		Prepare: deformPrepare,
 		Run:     func(c *op.Context) error { return op.Row[deformKernel](c).run(c, c.State.(*deform)) },
-		DTypes: floats(deformKernel{deform32, deformSample(single)}, deformKernel{deformOf(double), deformSample(double)},
-			deformKernel{deformOf(half), deformSample(half)}, deformKernel{deformOf(brain), deformSample(brain)}),
-	}
+		DTypes:  widened(deformKernel{deform32, deformSample(single)}, deformKernel{deformOf(double), deformSample(double)}),
+	})
 })
 
 // deformShape: X [N, C, D...], W [M, C/group, K...], offset [N, groups*taps*r, O...].

@@ -13,7 +13,7 @@ import (
 // https://onnx.ai/onnx/operators/onnx__GlobalAveragePool.html   Departures: none.
 var GlobalAveragePool = op.Declare("", "GlobalAveragePool", func() op.Def {
 	return globalPool(op.Versions{1: "", 22: "bfloat16"}, nil,
-		floats(mean32, globalMean(double), globalMean(half), globalMean(brain)))
+		widened(mean32, globalMean(double)))
 })
 
 // GlobalMaxPool gives the largest element of each plane of X [N, C, D...], NaN
@@ -21,7 +21,7 @@ var GlobalAveragePool = op.Declare("", "GlobalAveragePool", func() op.Def {
 // https://onnx.ai/onnx/operators/onnx__GlobalMaxPool.html   Departures: none.
 var GlobalMaxPool = op.Declare("", "GlobalMaxPool", func() op.Def {
 	return globalPool(op.Versions{1: "", 22: "bfloat16"}, nil,
-		floats(max32, globalMax(double), globalMax(half), globalMax(brain)))
+		widened(max32, globalMax(double)))
 })
 
 // GlobalLpPool gives the p-norm of each plane of X [N, C, D...]. GlobalLpPool1
@@ -36,11 +36,11 @@ var (
 	})
 )
 
-var globalNorms = floats(globalNorm(single), globalNorm(double), globalNorm(half), globalNorm(brain))
+var globalNorms = widened(globalNorm(single), globalNorm(double))
 
 // globalPool declares an operator that makes one number of each plane.
 func globalPool(versions op.Versions, attrs []op.Attr, table op.Table) op.Def {
-	return op.Def{
+	return op.Widened(op.Def{
 		Versions: versions, Attrs: attrs, DTypes: table,
 		Shape: func(c *op.Infer) error {
 			x := c.In(0)
@@ -69,7 +69,7 @@ func globalPool(versions op.Versions, attrs []op.Attr, table op.Table) op.Def {
 			c.For(s.planes, max(1, (64<<10)/max(1, s.n)), s)
 			return nil
 		},
-	}
+	})
 }
 
 // order returns the attribute p of a norm.

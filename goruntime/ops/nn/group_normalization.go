@@ -15,7 +15,7 @@ import (
 // https://onnx.ai/onnx/operators/onnx__GroupNormalization.html   Departures: none.
 // Statistics are at least as wide as stash_type asks for.
 var GroupNormalization = op.Declare("", "GroupNormalization", func() op.Def {
-	return op.Def{
+	return op.Widened(op.Def{
 		Versions: op.Versions{21: "scale and bias of each channel"},
 		Attrs:    op.Attrs(op.Float("epsilon", 1e-5), op.Required("num_groups", op.KindInt), op.Int("stash_type", 1)),
 		InPlace:  op.FirstOnly,
@@ -27,23 +27,23 @@ var GroupNormalization = op.Declare("", "GroupNormalization", func() op.Def {
 		},
 		Prepare: func(c *op.Context) error { return groupNormPrepare(c, c.Attr.Int("num_groups"), false) },
 		Run:     groupNormRun, DTypes: groupNorms,
-	}
+	})
 })
 
 // GroupNormalization18 is GroupNormalization before version 21: scale and bias
 // of each group.
 var GroupNormalization18 = op.Declare("", "GroupNormalization", func() op.Def {
-	return op.Def{
+	return op.Widened(op.Def{
 		Versions: op.Versions{18: "scale and bias of each group"},
 		Attrs:    op.Attrs(op.Float("epsilon", 1e-5), op.Required("num_groups", op.KindInt)),
 		InPlace:  op.FirstOnly,
 		Shape:    func(c *op.Infer) error { return groupNormShape(c, 0) },
 		Prepare:  func(c *op.Context) error { return groupNormPrepare(c, c.Attr.Int("num_groups"), true) },
 		Run:      groupNormRun, DTypes: groupNorms,
-	}
+	})
 })
 
-var groupNorms = floats(groupNorm32, groupNormOf(double), groupNormOf(half), groupNormOf(brain))
+var groupNorms = widened(groupNorm32, groupNormOf(double))
 
 // groupNormShape is the rule; param is the dimension of X, or 0 for the groups,
 // of which scale and bias have one element each.

@@ -32,7 +32,7 @@ var gruAttrs = op.Attrs(op.Floats("activation_alpha"), op.Floats("activation_bet
 	op.String("direction", "forward"), op.Optional("hidden_size", op.KindInt), op.Int("layout", 0), op.Int("linear_before_reset", 0))
 
 func gru(versions op.Versions, attrs []op.Attr) op.Def {
-	return op.Def{
+	return op.Widened(op.Def{
 		Versions: versions, Attrs: attrs, Shape: gruUnit.shape, Run: recurrentRun, DTypes: recurrentKernels,
 		Also: map[int][]tensor.DType{4: {tensor.I32}},
 		Prepare: func(c *op.Context) error {
@@ -42,7 +42,7 @@ func gru(versions op.Versions, attrs []op.Attr) op.Def {
 			}
 			return err
 		},
-	}
+	})
 }
 
 // gruUnit has the gates in the order z, r, h. R is multiplied in two parts: that

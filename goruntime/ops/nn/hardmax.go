@@ -10,10 +10,8 @@ import (
 // https://onnx.ai/onnx/operators/onnx__Hardmax.html   Departures: none.
 var Hardmax, Hardmax1 = op.DeclareTwo("", "Hardmax", func() (now, legacy op.Def) {
 	return alongAxis(op.ByType(map[tensor.DType]softmaxKernel{
-		tensor.F32:  hardmax(func(f float32) float32 { return f }, float32(1)),
-		tensor.F64:  hardmax(func(f float64) float64 { return f }, float64(1)),
-		tensor.F16:  hardmax(tensor.Half.Float32, tensor.HalfOf(1)),
-		tensor.BF16: hardmax(tensor.BFloat16.Float32, tensor.BFloat16Of(1)),
+		tensor.F32: hardmax(func(f float32) float32 { return f }, float32(1)),
+		tensor.F64: hardmax(func(f float64) float64 { return f }, float64(1)),
 	}))
 })
 

@@ -18,7 +18,7 @@ var (
 )
 
 func instanceNormalization(versions op.Versions, attrs ...op.Attr) op.Def {
-	return op.Def{
+	return op.Widened(op.Def{
 		Versions: versions, Attrs: append(attrs, op.Float("epsilon", 1e-5)), InPlace: op.FirstOnly,
 		Shape: func(c *op.Infer) error {
 			if x := c.In(0); len(x) < 2 {
@@ -28,5 +28,5 @@ func instanceNormalization(versions op.Versions, attrs ...op.Attr) op.Def {
 		},
 		Prepare: func(c *op.Context) error { return groupNormPrepare(c, c.In(0).Shape[1], false) },
 		Run:     groupNormRun, DTypes: groupNorms,
-	}
+	})
 }

@@ -13,7 +13,7 @@ import (
 // over all dimensions from axis on.
 // https://onnx.ai/onnx/operators/onnx__LayerNormalization.html   Departures: none.
 var LayerNormalization = op.Declare("", "LayerNormalization", func() op.Def {
-	return op.Def{
+	return op.Widened(op.Def{
 		Versions: op.Versions{17: ""},
 		Attrs:    op.Attrs(op.Int("axis", -1), op.Float("epsilon", 1e-5), op.Int("stash_type", 1)),
 		Shape:    layerNormShape,
@@ -21,10 +21,8 @@ var LayerNormalization = op.Declare("", "LayerNormalization", func() op.Def {
 		Run:      layerNormRun,
 		DTypes: op.ByType(map[tensor.DType]normKernel{
 			tensor.F32: norm32, tensor.F64: normOf(func(f float64) float64 { return f }, func(f float64) float64 { return f }),
-			tensor.F16:  normOf(func(h tensor.Half) float64 { return float64(h.Float32()) }, tensor.HalfOf64),
-			tensor.BF16: normOf(func(h tensor.BFloat16) float64 { return float64(h.Float32()) }, tensor.BFloat16Of64),
 		}),
-	}
+	})
 })
 
 func layerNormShape(c *op.Infer) error {

@@ -11,7 +11,7 @@ import (
 // LogSoftmax gives x - max - log(sum(exp(x - max))) along an axis.
 // https://onnx.ai/onnx/operators/onnx__LogSoftmax.html   Departures: none.
 var LogSoftmax, LogSoftmax1 = op.DeclareTwo("", "LogSoftmax", func() (now, legacy op.Def) {
-	return alongAxis(floats(logSoftmax32, logSoftmaxOf(double), logSoftmaxOf(half), logSoftmaxOf(brain)))
+	return alongAxis(widened(logSoftmax32, logSoftmaxOf(double)))
 })
 
 // logBlock is how many exponentials are computed at a time.

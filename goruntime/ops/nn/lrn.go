@@ -14,7 +14,7 @@ import (
 // around its own.
 // https://onnx.ai/onnx/operators/onnx__LRN.html   Departures: none.
 var LRN = op.Declare("", "LRN", func() op.Def {
-	return op.Def{
+	return op.Widened(op.Def{
 		Versions: op.Versions{1: "", 13: "bfloat16"},
 		Attrs: op.Attrs(op.Float("alpha", 0.0001), op.Float("beta", 0.75), op.Float("bias", 1),
 			op.Required("size", op.KindInt)),
@@ -41,8 +41,8 @@ var LRN = op.Declare("", "LRN", func() op.Def {
 			c.For(s.images*s.blocks(), max(1, (16<<10)/max(1, s.channels*min(blockSize, s.plane))), s)
 			return nil
 		},
-		DTypes: floats(lrn32, lrnOf(double), lrnOf(half), lrnOf(brain)),
-	}
+		DTypes: widened(lrn32, lrnOf(double)),
+	})
 })
 
 // lrn is the State of an LRN.

@@ -11,7 +11,7 @@ import (
 // LSTM runs a long short-term memory layer over a sequence.
 // https://onnx.ai/onnx/operators/onnx__LSTM.html   Departures: none.
 var LSTM = op.Declare("", "LSTM", func() op.Def {
-	return op.Def{
+	return op.Widened(op.Def{
 		Versions: op.Versions{7: "", 14: "layout", 22: "bfloat16"},
 		Attrs: op.Attrs(op.Floats("activation_alpha"), op.Floats("activation_beta"), op.Strings("activations"), op.Float("clip", 0),
 			op.String("direction", "forward"), op.Optional("hidden_size", op.KindInt), op.Int("input_forget", 0), op.Int("layout", 0)),
@@ -20,15 +20,15 @@ var LSTM = op.Declare("", "LSTM", func() op.Def {
 		Run:     recurrentRun,
 		DTypes:  recurrentKernels,
 		Also:    map[int][]tensor.DType{4: {tensor.I32}},
-	}
+	})
 })
 
 // LSTM1 is LSTM before version 7, which has the attribute output_sequence.
 var LSTM1 = op.Declare("", "LSTM", func() op.Def {
-	return op.Def{
+	return op.Widened(op.Def{
 		Versions: op.Versions{1: "output_sequence"}, Attrs: withSequence(LSTM.Def().Attrs),
 		Shape: lstmUnit.shape, Prepare: lstmPrepare, Run: recurrentRun, DTypes: recurrentKernels, Also: LSTM.Def().Also,
-	}
+	})
 })
 
 // withSequence returns attributes without layout, with output_sequence: what it

@@ -12,7 +12,7 @@ import (
 // A NaN under the window is the result, as numpy.max has it. A window that lies
 // in the padding alone gives the lowest number of the type and the index -1.
 var MaxPool = op.Declare("", "MaxPool", func() op.Def {
-	return op.Def{
+	return op.Widened(op.Def{
 		Versions: op.Versions{1: "", 8: "Indices", 10: "ceil_mode, dilations", 11: "defaults", 12: "int8, uint8", 22: "bfloat16"},
 		Attrs: op.Attrs(op.String("auto_pad", "NOTSET"), op.Int("ceil_mode", 0), op.Ints("dilations"), op.Required("kernel_shape", op.KindInts),
 			op.Ints("pads"), op.Int("storage_order", 0), op.Ints("strides")),
@@ -46,14 +46,12 @@ var MaxPool = op.Declare("", "MaxPool", func() op.Def {
 		},
 		Run: poolRun,
 		DTypes: op.ByType(map[tensor.DType]poolKernel{
-			tensor.F32:  maxPool32,
-			tensor.F64:  maxPool(math.Inf(-1), func(v float64) float64 { return v }),
-			tensor.F16:  maxPool(tensor.HalfOf64(math.Inf(-1)), func(v tensor.Half) float64 { return float64(v.Float32()) }),
-			tensor.BF16: maxPool(tensor.BFloat16Of64(math.Inf(-1)), func(v tensor.BFloat16) float64 { return float64(v.Float32()) }),
-			tensor.I8:   maxPool(int8(math.MinInt8), func(v int8) float64 { return float64(v) }),
-			tensor.U8:   maxPool(uint8(0), func(v uint8) float64 { return float64(v) }),
+			tensor.F32: maxPool32,
+			tensor.F64: maxPool(math.Inf(-1), func(v float64) float64 { return v }),
+			tensor.I8:  maxPool(int8(math.MinInt8), func(v int8) float64 { return float64(v) }),
+			tensor.U8:  maxPool(uint8(0), func(v uint8) float64 { return float64(v) }),
 		}),
-	}
+	})
 })
 
 func maxPool[T any](lowest T, value func(T) float64) poolKernel {

@@ -17,6 +17,11 @@ func floats[F any](f32, f64, f16, bf16 F) op.Table {
 	return op.ByType(map[tensor.DType]F{tensor.F32: f32, tensor.F64: f64, tensor.F16: f16, tensor.BF16: bf16})
 }
 
+// widened is the table of an operator that is op.Widened.
+func widened[F any](f32, f64 F) op.Table {
+	return op.ByType(map[tensor.DType]F{tensor.F32: f32, tensor.F64: f64})
+}
+
 // floatTypes are the element types of floats.
 var floatTypes = []tensor.DType{tensor.F32, tensor.F64, tensor.F16, tensor.BF16}
 

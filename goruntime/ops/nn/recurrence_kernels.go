@@ -30,7 +30,7 @@ func recurrentRun(c *op.Context) error {
 }
 
 // recurrentKernels is the table of RNN, GRU and LSTM.
-var recurrentKernels = floats(recurrent32, recurrentWide(double), recurrentWide(half), recurrentWide(brain))
+var recurrentKernels = widened(recurrent32, recurrentWide(double))
 
 func recurrent32(c *op.Context, s *recurrence) error {
 	s.x, s.w, s.r = tensor.Elems[float32](c.In(0)), tensor.Elems[float32](c.In(1)), tensor.Elems[float32](c.In(2))

@@ -22,10 +22,10 @@ var rnnAttrs = op.Attrs(op.Floats("activation_alpha"), op.Floats("activation_bet
 	op.String("direction", "forward"), op.Optional("hidden_size", op.KindInt), op.Int("layout", 0))
 
 func rnn(versions op.Versions, attrs []op.Attr) op.Def {
-	return op.Def{
+	return op.Widened(op.Def{
 		Versions: versions, Attrs: attrs, Shape: rnnUnit.shape, Prepare: rnnUnit.prepare, Run: recurrentRun,
 		DTypes: recurrentKernels, Also: map[int][]tensor.DType{4: {tensor.I32}},
-	}
+	})
 }
 
 var rnnUnit = unit{gates: 1, activations: []string{"Tanh"}, states: 1, split: []int{0, 1}, step: rnnStep}

@@ -27,12 +27,12 @@ func alongAxis(table op.Table) (now, legacy op.Def) {
 	old := def
 	old.Versions, old.Attrs = op.Versions{1: "flattens from axis on", 11: "negative axis"}, op.Attrs(op.Int("axis", 1))
 	old.Prepare = func(c *op.Context) error { return prepareAxis(c, true) }
-	return def, old
+	return op.Widened(def), op.Widened(old)
 }
 
 type softmaxKernel func(s *lines, lo, hi int)
 
-var softmaxRows = floats(softmax32, softmaxOf(double), softmaxOf(half), softmaxOf(brain))
+var softmaxRows = widened(softmax32, softmaxOf(double))
 
 func softmaxShape(c *op.Infer) error {
 	if _, err := c.Axis("axis", max(1, len(c.In(0)))); err != nil {
