@@ -3,6 +3,7 @@ package attention
 import (
 	"math"
 
+	"github.com/goruntime/goruntime/goruntime/kernels/cast"
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
@@ -16,7 +17,11 @@ func widenNumber[S int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint
 	}
 }
 
-func widenHalf[S interface{ Float32() float32 }, T real](dst []T, v *tensor.View) {
+func widenHalf[S cast.Half, T real](dst []T, v *tensor.View) {
+	if to, ok := any(dst).([]float32); ok {
+		cast.Widen(to, tensor.Elems[S](v))
+		return
+	}
 	for i, x := range tensor.Elems[S](v) {
 		dst[i] = T(x.Float32())
 	}
@@ -54,6 +59,10 @@ func narrowTo[D any, T real](round func(float64) D) narrower[T] {
 	}
 }
 
+func narrowHalf[H cast.Half](v *tensor.View, at int, src []float32) {
+	cast.Narrow(tensor.Elems[H](v)[at:at+len(src)], src)
+}
+
 func narrowers[T real]() [tensor.NumDTypes]narrower[T] {
 	return [tensor.NumDTypes]narrower[T]{
 		tensor.F32: narrowTo[float32, T](func(x float64) float32 { return float32(x) }),
@@ -73,6 +82,7 @@ type format[T real] struct {
 var (
 	single = func() *format[float32] {
 		f := &format[float32]{tensor.F32, 4, wideners[float32](), narrowers[float32]()}
+		f.narrow[tensor.F16], f.narrow[tensor.BF16] = narrowHalf[tensor.Half], narrowHalf[tensor.BFloat16]
 		f.narrow[tensor.F32] = func(v *tensor.View, at int, src []float32) { copy(tensor.Elems[float32](v)[at:], src) }
 		return f
 	}()

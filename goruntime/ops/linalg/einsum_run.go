@@ -1,6 +1,7 @@
 package linalg
 
 import (
+	"github.com/goruntime/goruntime/goruntime/kernels/cast"
 	"github.com/goruntime/goruntime/goruntime/kernels/gemm"
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/tensor"
@@ -99,26 +100,16 @@ func einsumOf[A einsumNumber]() einsumKernel {
 }
 
 // einsumHalf computes in float32 throughout and rounds once.
-func einsumHalf[H interface {
-	tensor.Half | tensor.BFloat16
-	Float32() float32
-}](narrow func(float32) H,
-) einsumKernel {
+func einsumHalf[H cast.Half]() einsumKernel {
 	return einsumKernel{
 		prepare: func(c *op.Context, p *einsumPlan) any { return newContraction[float32](c, p, true) },
 		run: func(c *op.Context) {
 			s := c.State.(*contraction[float32])
 			for i := range s.plan.inputs {
-				wide := s.at(c, i)
-				for k, x := range tensor.Elems[H](c.In(i)) {
-					wide[k] = x.Float32()
-				}
+				cast.Widen(s.at(c, i), tensor.Elems[H](c.In(i)))
 			}
 			s.compute(c)
-			out := tensor.Elems[H](c.Out(0))
-			for k, x := range s.at(c, s.plan.output()) {
-				out[k] = narrow(x)
-			}
+			cast.Narrow(tensor.Elems[H](c.Out(0)), s.at(c, s.plan.output()))
 		},
 	}
 }

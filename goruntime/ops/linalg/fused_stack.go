@@ -1,7 +1,10 @@
 package linalg
 
 import (
-	"unsafe" //lint:allow unsafe kernels/gemm takes addresses
+	"unsafe"
+
+	"github.com/goruntime/goruntime/goruntime/kernels/cast"
+	//lint:allow unsafe kernels/gemm takes addresses
 
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
@@ -65,9 +68,27 @@ func ioOf[T any](widen func(T) float32, narrow func(float32) T) halfIO {
 	}
 }
 
+// ioHalf is ioOf with vectors where elements lie side by side.
+func ioHalf[H cast.Half]() halfIO {
+	return halfIO{
+		load: func(dst []float32, v *tensor.View, at, step int) {
+			src := tensor.Elems[H](v)
+			if step == 1 {
+				cast.Widen(dst, src[at:at+len(dst)])
+				return
+			}
+			for i := range dst {
+				dst[i] = src[at].Float32()
+				at += step
+			}
+		},
+		store: func(v *tensor.View, src []float32) { cast.Narrow(tensor.Elems[H](v)[:len(src)], src) },
+	}
+}
+
 var halves = [tensor.NumDTypes]halfIO{
 	tensor.F32: ioOf(func(f float32) float32 { return f }, func(f float32) float32 { return f }),
-	tensor.F16: ioOf(tensor.Half.Float32, tensor.HalfOf), tensor.BF16: ioOf(tensor.BFloat16.Float32, tensor.BFloat16Of),
+	tensor.F16: ioHalf[tensor.Half](), tensor.BF16: ioHalf[tensor.BFloat16](),
 }
 
 // at returns where matrix i lies in data: as the tensor has it where its own

@@ -1,24 +1,24 @@
 package linalg
 
 import (
+	"github.com/goruntime/goruntime/goruntime/kernels/cast"
+	"github.com/goruntime/goruntime/goruntime/kernels/vec"
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
 
 // gemmHalf is the row of a type of 16 bits: everything in f32, rounded once.
-func gemmHalf[H interface {
-	tensor.Half | tensor.BFloat16
-	Float32() float32
-}](narrow func(float32) H,
-) gemmKernel {
+func gemmHalf[H cast.Half](narrow func(float32) H) gemmKernel {
 	finish := func(s *gemmState, m0, m1, n0, n1 int) {
 		out := tensor.Elems[H](s.sheet.out)
 		for i := m0; i < m1; i++ {
 			y, row := s.sheet.y[i*s.n+n0:i*s.n+n1], out[i*s.n+n0:i*s.n+n1]
 			if !s.c {
-				for j, x := range y {
-					row[j] = narrow(s.alpha * x)
+				if s.alpha != 1 {
+					alpha := [1]float32{s.alpha}
+					vec.Combine(vec.Times, y, y, alpha[:])
 				}
+				cast.Narrow(row, y)
 				continue
 			}
 			c, at := tensor.Elems[H](s.sheet.c), i*s.cRow+n0*s.cCol
@@ -55,11 +55,9 @@ func gemmHalf[H interface {
 }
 
 // widenHalf writes src, or its transpose, as f32 to dst [rows, cols].
-func widenHalf[H interface{ Float32() float32 }](dst []float32, src []H, rows, cols int, transposed bool) {
+func widenHalf[H cast.Half](dst []float32, src []H, rows, cols int, transposed bool) {
 	if !transposed {
-		for i := range dst {
-			dst[i] = src[i].Float32()
-		}
+		cast.Widen(dst, src[:len(dst)])
 		return
 	}
 	for i := range rows {

@@ -1,6 +1,7 @@
 package microsoft
 
 import (
+	"github.com/goruntime/goruntime/goruntime/kernels/cast"
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
@@ -28,17 +29,25 @@ func storeOf[T any](narrow func(float32) T) storer {
 	}
 }
 
+func loadHalf[H cast.Half](dst []float32, v *tensor.View, at int) {
+	cast.Widen(dst, tensor.Elems[H](v)[at:at+len(dst)])
+}
+
+func storeHalf[H cast.Half](v *tensor.View, at int, src []float32) {
+	cast.Narrow(tensor.Elems[H](v)[at:at+len(src)], src)
+}
+
 var loaders = [tensor.NumDTypes]loader{
 	tensor.F32: func(dst []float32, v *tensor.View, at int) { copy(dst, tensor.Elems[float32](v)[at:]) },
 	tensor.F64: loadOf(func(x float64) float32 { return float32(x) }),
-	tensor.F16: loadOf(tensor.Half.Float32), tensor.BF16: loadOf(tensor.BFloat16.Float32),
+	tensor.F16: loadHalf[tensor.Half], tensor.BF16: loadHalf[tensor.BFloat16],
 	tensor.U8: loadOf(func(x uint8) float32 { return float32(x) }), tensor.I8: loadOf(func(x int8) float32 { return float32(x) }),
 }
 
 var storers = [tensor.NumDTypes]storer{
 	tensor.F32: func(v *tensor.View, at int, src []float32) { copy(tensor.Elems[float32](v)[at:], src) },
 	tensor.F64: storeOf(func(x float32) float64 { return float64(x) }),
-	tensor.F16: storeOf(tensor.HalfOf), tensor.BF16: storeOf(tensor.BFloat16Of),
+	tensor.F16: storeHalf[tensor.Half], tensor.BF16: storeHalf[tensor.BFloat16],
 }
 
 // reserve adds room for the elements of input i as float32.

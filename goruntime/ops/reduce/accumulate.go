@@ -1,6 +1,7 @@
 package reduce
 
 import (
+	"github.com/goruntime/goruntime/goruntime/kernels/cast"
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
 
@@ -22,17 +23,25 @@ const (
 func load[T, A number](dst []A, v *tensor.View, from int, as format) {
 	switch as {
 	case half:
-		for k, x := range tensor.Elems[tensor.Half](v)[from : from+len(dst)] {
-			dst[k] = A(x.Float32())
-		}
+		loadHalf(dst, tensor.Elems[tensor.Half](v)[from:from+len(dst)])
 	case bfloat:
-		for k, x := range tensor.Elems[tensor.BFloat16](v)[from : from+len(dst)] {
-			dst[k] = A(x.Float32())
-		}
+		loadHalf(dst, tensor.Elems[tensor.BFloat16](v)[from:from+len(dst)])
 	default:
 		for k, x := range tensor.Elems[T](v)[from : from+len(dst)] {
 			dst[k] = A(x)
 		}
+	}
+}
+
+func loadHalf[H cast.Half, A number](dst []A, src []H) {
+	var room [block]float32
+	for len(dst) > 0 {
+		x := room[:min(block, len(dst))]
+		cast.Widen(x, src[:len(x)])
+		for k, v := range x {
+			dst[k] = A(v)
+		}
+		dst, src = dst[len(x):], src[len(x):]
 	}
 }
 
