@@ -164,7 +164,7 @@ func (f *frame) Text(_ *op.Context, _, n int) ([]byte, error) {
 // Pack implements op.Runtime. Forms of the model's constants are the session's;
 // forms of folded constants go with the program.
 func (f *frame) Pack(c *op.Context, input int, layout string, n int, fill func([]byte) error) ([]byte, error) {
-	v := f.valueOf(c.In(input))
+	v := f.valueOf(c.Bound(input))
 	if v < 0 || !f.prog.vals[v].known {
 		return nil, errs.New(errs.Internal, "input %d was to be packed and is not constant", input)
 	}

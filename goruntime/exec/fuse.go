@@ -13,6 +13,9 @@ func (z *specializer) fuse() error {
 	if z.p.whole {
 		return nil
 	}
+	if err := z.fuseHalves(); err != nil {
+		return err
+	}
 	z.fuseBytes()
 	if err := z.fuseCodes(); err != nil {
 		return err

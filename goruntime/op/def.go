@@ -94,6 +94,9 @@ type Def struct {
 	// Joins, optional, tells of a node whether output 0 is the matrix [N, K] whose columns
 	// are its K inputs: where all that reads it takes columns, exec has nothing run.
 	Joins func(c *Infer) bool
+	// Halves says what the f32 kernel is to the 16-bit floats: exec then may run it on f32
+	// that has their numbers.
+	Halves Halves
 	// Control is set where the operator runs subgraphs or moves values that are
 	// not tensors: exec hands it values rather than views.
 	Control bool
@@ -111,6 +114,16 @@ const (
 	Never     InPlace = iota // the kernel reads inputs after it wrote outputs
 	FirstOnly                // output 0 may take the memory of input 0
 	AnyInput                 // ... of any input (elementwise kernels)
+)
+
+// Halves is what the outputs of 16-bit floats are to those of f32.
+type Halves uint8
+
+// The relations of halves to f32.
+const (
+	NoHalves      Halves = iota // none that is known
+	RoundedHalves               // they are those of f32, each rounded
+	KeptHalves                  // they are those of f32, which are halves where the inputs are
 )
 
 // First returns the lowest version that d runs.

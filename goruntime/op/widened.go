@@ -12,6 +12,9 @@ import (
 // session, and outputs are rounded once after it.
 func Widened(d Def) Def {
 	d.DTypes = d.DTypes.And(Uniform(d.DTypes.Row(tensor.F32), tensor.F16, tensor.BF16))
+	if d.Halves == NoHalves {
+		d.Halves = RoundedHalves
+	}
 	prepare, run := d.Prepare, d.Run
 	d.Prepare = func(c *Context) error {
 		if !c.anyHalf() {
@@ -34,9 +37,10 @@ func Widened(d Def) Def {
 
 // wider is what a Context has for a definition that is Widened.
 type wider struct {
-	bytes int // of the workspace, with what the operator itself asked for before that of the tensors; 0 where no tensor is a half
-	own   int // what it asked for
-	cast  recast
+	bytes int  // of the workspace, with what the operator itself asked for before that of the tensors; 0 where no tensor is a half
+	own   int  // what it asked for
+	shown bool // f32 tensors are in place of the halves
+	cast  Recast
 }
 
 func isHalf(v *tensor.View) bool {
@@ -59,6 +63,7 @@ func (c *Context) anyHalf() bool {
 
 // singles shows f32 tensors without memory in place of the halves.
 func (c *Context) singles() {
+	c.wider.shown = true
 	n := len(c.in) + len(c.out)
 	if cap(c.wide) < n {
 		c.wide, c.narrow = make([]tensor.View, n), make([]*tensor.View, n)
@@ -87,6 +92,16 @@ func (c *Context) singles() {
 func (c *Context) halves() {
 	copy(c.in, c.narrow)
 	copy(c.out, c.narrow[len(c.in):])
+	c.wider.shown = false
+}
+
+// Bound returns input i as exec bound it, where a kernel may see another type in its
+// place.
+func (c *Context) Bound(i int) *tensor.View {
+	if c.wider.shown {
+		return c.narrow[i]
+	}
+	return c.in[i]
 }
 
 func (c *Context) prepareWide(prepare func(*Context) error) error {
@@ -99,7 +114,7 @@ func (c *Context) prepareWide(prepare func(*Context) error) error {
 		case i < len(c.in) && c.Constant(i):
 			b, err := c.rt.Pack(c, i, "f32", max(1, w.Bytes()), func(b []byte) error {
 				w.Data = unsafe.Pointer(unsafe.SliceData(b))
-				(&recast{w, v}).Chunk(0, w.Elements())
+				(&Recast{w, v}).Chunk(0, w.Elements())
 				return nil
 			})
 			if err != nil {
@@ -162,27 +177,28 @@ func (c *Context) runWide(run func(*Context) error) error {
 // aligned rounds bytes up to where the next tensor may begin.
 func aligned(n int) int { return (n + 63) &^ 63 }
 
-// recast converts a tensor of halves from or to f32.
-type recast struct{ dst, src *tensor.View }
+// Recast converts a tensor of 16-bit floats from or to f32; it is a Task over the
+// elements.
+type Recast struct{ Dst, Src *tensor.View }
 
-// castGrain is how many elements make a chunk worth handing out.
-const castGrain = 64 << 10
+// RecastGrain is how many elements make a chunk worth handing out.
+const RecastGrain = 64 << 10
 
 func (c *Context) recast(dst, src *tensor.View) {
-	c.wider.cast = recast{dst, src}
-	c.rt.For(dst.Elements(), castGrain, &c.wider.cast)
+	c.wider.cast = Recast{dst, src}
+	c.rt.For(dst.Elements(), RecastGrain, &c.wider.cast)
 }
 
 // Chunk implements Task over the elements.
-func (r *recast) Chunk(lo, hi int) {
+func (r *Recast) Chunk(lo, hi int) {
 	switch {
-	case r.src.DType == tensor.F16:
-		cast.Widen(tensor.Elems[float32](r.dst)[lo:hi], tensor.Elems[tensor.Half](r.src)[lo:hi])
-	case r.src.DType == tensor.BF16:
-		cast.Widen(tensor.Elems[float32](r.dst)[lo:hi], tensor.Elems[tensor.BFloat16](r.src)[lo:hi])
-	case r.dst.DType == tensor.F16:
-		cast.Narrow(tensor.Elems[tensor.Half](r.dst)[lo:hi], tensor.Elems[float32](r.src)[lo:hi])
+	case r.Src.DType == tensor.F16:
+		cast.Widen(tensor.Elems[float32](r.Dst)[lo:hi], tensor.Elems[tensor.Half](r.Src)[lo:hi])
+	case r.Src.DType == tensor.BF16:
+		cast.Widen(tensor.Elems[float32](r.Dst)[lo:hi], tensor.Elems[tensor.BFloat16](r.Src)[lo:hi])
+	case r.Dst.DType == tensor.F16:
+		cast.Narrow(tensor.Elems[tensor.Half](r.Dst)[lo:hi], tensor.Elems[float32](r.Src)[lo:hi])
 	default:
-		cast.Narrow(tensor.Elems[tensor.BFloat16](r.dst)[lo:hi], tensor.Elems[float32](r.src)[lo:hi])
+		cast.Narrow(tensor.Elems[tensor.BFloat16](r.Dst)[lo:hi], tensor.Elems[float32](r.Src)[lo:hi])
 	}
 }

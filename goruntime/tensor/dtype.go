@@ -125,6 +125,9 @@ func (d DType) Float() bool {
 	return classOf[d] == classFloat
 }
 
+// Half reports whether d is a floating-point type of 16 bits.
+func (d DType) Half() bool { return d == F16 || d == BF16 }
+
 // Integer reports whether d is a signed or unsigned integer (bool is not).
 func (d DType) Integer() bool { return classOf[d] == classSigned || classOf[d] == classUnsigned }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/goruntime/goruntime/goruntime/kernels/cpu"
+	"github.com/goruntime/goruntime/goruntime/tensor"
 )
 
 // withEach runs f in every variant that this processor has.
@@ -70,6 +71,8 @@ var exact = [functions]struct {
 	Reciprocal:        {func(x float64) float64 { return 1 / x }, 0.5},
 	Swish:             {func(x float64) float64 { return x / (1 + math.Exp(-x)) }, 0},
 	Sixth:             {sixth, 0},
+	ToHalf:            {func(x float64) float64 { return float64(tensor.HalfOf(float32(x)).Float32()) }, 0},
+	ToBrain:           {func(x float64) float64 { return float64(tensor.BFloat16Of(float32(x)).Float32()) }, 0},
 }
 
 // sixth rounds to float32 at each step.

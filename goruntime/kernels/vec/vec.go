@@ -38,8 +38,10 @@ const (
 	Ceil
 	RoundEven
 	Reciprocal
-	Swish // x times Logistic
-	Sixth // x clamp(x + 3, 0, 6) / 6, rounded at each step
+	Swish   // x times Logistic
+	Sixth   // x clamp(x + 3, 0, 6) / 6, rounded at each step
+	ToHalf  // the nearest number of tensor.Half, half to even
+	ToBrain // that of tensor.BFloat16
 	functions
 )
 

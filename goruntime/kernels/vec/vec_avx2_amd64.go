@@ -53,6 +53,12 @@ func avx2Swish(p *args)
 func avx2Sixth(p *args)
 
 //go:noescape
+func avx2ToHalf(p *args)
+
+//go:noescape
+func avx2ToBrain(p *args)
+
+//go:noescape
 func avx2AddVV(p *args)
 
 //go:noescape
@@ -311,7 +317,7 @@ func avx2Affine(p *affine)
 func avx2AffineAdd(p *affine)
 
 var avx2Kernels = kernels{
-	unary:    [functions]func(*args){avx2Exp, avx2Log, avx2Tanh, avx2Sigmoid, avx2Erf, avx2Gelu, avx2Sqrt, avx2Abs, avx2Neg, avx2Relu, avx2Floor, avx2Ceil, avx2Round, avx2Reciprocal, avx2Swish, avx2Sixth},
+	unary:    [functions]func(*args){avx2Exp, avx2Log, avx2Tanh, avx2Sigmoid, avx2Erf, avx2Gelu, avx2Sqrt, avx2Abs, avx2Neg, avx2Relu, avx2Floor, avx2Ceil, avx2Round, avx2Reciprocal, avx2Swish, avx2Sixth, avx2ToHalf, avx2ToBrain},
 	binary:   [operations][3]func(*args){{avx2AddVV, avx2AddVS, avx2AddSV}, {avx2SubVV, avx2SubVS, avx2SubSV}, {avx2MulVV, avx2MulVS, avx2MulSV}, {avx2DivVV, avx2DivVS, avx2DivSV}, {avx2MaxVV, avx2MaxVS, avx2MaxSV}, {avx2MinVV, avx2MinVS, avx2MinSV}, {avx2LeakVV, avx2LeakVS, avx2LeakSV}},
 	integers: [integers][2]func(*args){{avx2BitAndVV, avx2BitAndVS}, {avx2BitOrVV, avx2BitOrVS}, {avx2BitXorVV, avx2BitXorVS}, {avx2IntPlusVV, avx2IntPlusVS}, {avx2IntMinusVV, avx2IntMinusVS}, {avx2IntTimesVV, avx2IntTimesVS}},
 	curves:   [curves]func(*args){avx2Clamp, avx2Line, avx2Ramp, avx2Gate, avx2Bell, avx2Whole, avx2Square, avx2Cube},

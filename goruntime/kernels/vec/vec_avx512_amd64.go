@@ -53,6 +53,12 @@ func avx512Swish(p *args)
 func avx512Sixth(p *args)
 
 //go:noescape
+func avx512ToHalf(p *args)
+
+//go:noescape
+func avx512ToBrain(p *args)
+
+//go:noescape
 func avx512AddVV(p *args)
 
 //go:noescape
@@ -314,7 +320,7 @@ func avx512Affine(p *affine)
 func avx512AffineAdd(p *affine)
 
 var avx512Kernels = kernels{
-	unary:    [functions]func(*args){avx512Exp, avx512Log, avx512Tanh, avx512Sigmoid, avx512Erf, avx512Gelu, avx512Sqrt, avx512Abs, avx512Neg, avx512Relu, avx512Floor, avx512Ceil, avx512Round, avx512Reciprocal, avx512Swish, avx512Sixth},
+	unary:    [functions]func(*args){avx512Exp, avx512Log, avx512Tanh, avx512Sigmoid, avx512Erf, avx512Gelu, avx512Sqrt, avx512Abs, avx512Neg, avx512Relu, avx512Floor, avx512Ceil, avx512Round, avx512Reciprocal, avx512Swish, avx512Sixth, avx512ToHalf, avx512ToBrain},
 	binary:   [operations][3]func(*args){{avx512AddVV, avx512AddVS, avx512AddSV}, {avx512SubVV, avx512SubVS, avx512SubSV}, {avx512MulVV, avx512MulVS, avx512MulSV}, {avx512DivVV, avx512DivVS, avx512DivSV}, {avx512MaxVV, avx512MaxVS, avx512MaxSV}, {avx512MinVV, avx512MinVS, avx512MinSV}, {avx512LeakVV, avx512LeakVS, avx512LeakSV}},
 	integers: [integers][2]func(*args){{avx512BitAndVV, avx512BitAndVS}, {avx512BitOrVV, avx512BitOrVS}, {avx512BitXorVV, avx512BitXorVS}, {avx512IntPlusVV, avx512IntPlusVS}, {avx512IntMinusVV, avx512IntMinusVS}, {avx512IntTimesVV, avx512IntTimesVS}},
 	curves:   [curves]func(*args){avx512Clamp, avx512Line, avx512Ramp, avx512Gate, avx512Bell, avx512Whole, avx512Square, avx512Cube},

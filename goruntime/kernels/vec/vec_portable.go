@@ -3,6 +3,8 @@ package vec
 import (
 	"math"
 	"unsafe"
+
+	"github.com/goruntime/goruntime/goruntime/tensor"
 )
 
 // portableKernels is the definition of every loop.
@@ -24,6 +26,8 @@ var portableKernels = kernels{
 		Reciprocal:        each(func(x float32) float32 { return 1 / x }),
 		Swish:             each(func(x float32) float32 { return x * Sigmoid(x) }),
 		Sixth:             each(func(x float32) float32 { return x * clamp(x+3, 0, 6) / 6 }),
+		ToHalf:            each(func(x float32) float32 { return tensor.HalfOf(x).Float32() }),
+		ToBrain:           each(func(x float32) float32 { return tensor.BFloat16Of(x).Float32() }),
 	},
 	binary: [operations][3]func(*args){
 		Plus:    pairs(func(x, y float32) float32 { return x + y }),

@@ -69,7 +69,7 @@ var (
 var Gelu = op.Declare("", "Gelu", func() op.Def {
 	return op.Def{
 		Versions: op.Versions{20: ""}, Attrs: op.Attrs(op.String("approximate", "none")),
-		InPlace: op.FirstOnly, Shape: op.SameAsInput, Chain: gelus,
+		InPlace: op.FirstOnly, Shape: op.SameAsInput, Chain: gelus, Halves: op.RoundedHalves,
 		Prepare: func(c *op.Context) error {
 			s := &tuned{}
 			switch by := c.Attr.Str("approximate"); by {

@@ -14,7 +14,7 @@ import (
 func arithmetic(o vec.Operation, table op.Table, prepare func(*op.Context) error) (now, legacy op.Def) {
 	def := op.Def{
 		Versions: op.Versions{7: "", 13: "bfloat16", 14: "all integers"}, InPlace: op.AnyInput,
-		Shape: broadcastAs(tensor.Undefined), Prepare: prepare, Run: runRows(o), DTypes: table, Chain: combines(o),
+		Shape: broadcastAs(tensor.Undefined), Prepare: prepare, Run: runRows(o), DTypes: table, Chain: combines(o), Halves: op.RoundedHalves,
 	}
 	old := def
 	old.Chain = nil

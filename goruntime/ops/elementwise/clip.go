@@ -17,7 +17,7 @@ import (
 var Clip = op.Declare("", "Clip", func() op.Def {
 	return op.Def{
 		Versions: op.Versions{11: "bounds are inputs", 12: "all numbers", 13: "bfloat16"},
-		InPlace:  op.FirstOnly, Shape: op.SameAsInput, Chain: clamps,
+		InPlace:  op.FirstOnly, Shape: op.SameAsInput, Chain: clamps, Halves: op.KeptHalves,
 		Prepare: func(c *op.Context) error { c.State = &clipping{}; return nil },
 		Run: func(c *op.Context) error {
 			s := c.State.(*clipping)
@@ -54,7 +54,7 @@ var Clip1 = op.Declare("", "Clip", func() op.Def {
 
 func clipByAttrs(versions op.Versions, attrs ...op.Attr) op.Def {
 	return op.Def{
-		Versions: versions, Attrs: attrs, InPlace: op.FirstOnly, Shape: op.SameAsInput, Chain: clampsByAttrs,
+		Versions: versions, Attrs: attrs, InPlace: op.FirstOnly, Shape: op.SameAsInput, Chain: clampsByAttrs, Halves: op.RoundedHalves,
 		Prepare: func(c *op.Context) error {
 			s := &clipping{}
 			bound, always := attrBound[c.In(0).DType], c.Version >= 6

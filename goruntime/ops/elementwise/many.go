@@ -31,7 +31,7 @@ var (
 func variadic(versions op.Versions, table op.Table, l link) (now, legacy op.Def) {
 	def := op.Def{
 		Versions: versions, InPlace: op.AnyInput,
-		Shape: variadicShape, Prepare: prepareMany, Run: runMany, DTypes: table, Chain: l,
+		Shape: variadicShape, Prepare: prepareMany, Run: runMany, DTypes: table, Chain: l, Halves: op.RoundedHalves,
 	}
 	old := def
 	old.Versions, old.Attrs = op.Versions{1: "one shape", 6: ""}, op.Attrs(consumed)

@@ -14,7 +14,7 @@ import (
 // https://onnx.ai/onnx/operators/onnx__Pow.html   Departures: none.
 // Integer powers of integers are exact (they wrap), negative ones truncate.
 var Pow = op.Declare("", "Pow", func() op.Def {
-	return op.Def{
+	return op.Widened(op.Def{
 		Versions: op.Versions{7: "one type", 12: "two types", 13: "bfloat16", 15: ""},
 		InPlace:  op.FirstOnly,
 		Chain:    squares,
@@ -37,22 +37,21 @@ var Pow = op.Declare("", "Pow", func() op.Def {
 		DTypes: op.ByType(map[tensor.DType]powRow{
 			tensor.F32: powers32(),
 			tensor.F64: floatPowers(func(f float64) float64 { return f }, func(f float64) float64 { return f }),
-			tensor.F16: floatPowers(wide[tensor.Half], tensor.HalfOf64), tensor.BF16: floatPowers(wide[tensor.BFloat16], tensor.BFloat16Of64),
-			tensor.I8: intPowers[int8](), tensor.I16: intPowers[int16](), tensor.I32: intPowers[int32](), tensor.I64: intPowers[int64](),
+			tensor.I8:  intPowers[int8](), tensor.I16: intPowers[int16](), tensor.I32: intPowers[int32](), tensor.I64: intPowers[int64](),
 			tensor.U8: intPowers[uint8](), tensor.U16: intPowers[uint16](), tensor.U32: intPowers[uint32](), tensor.U64: intPowers[uint64](),
 		}),
 		Also: map[int][]tensor.DType{1: {
 			tensor.F32, tensor.F64, tensor.F16, tensor.BF16, tensor.I8, tensor.I16, tensor.I32, tensor.I64, tensor.U8, tensor.U16, tensor.U32, tensor.U64,
 		}},
-	}
+	})
 })
 
 // Pow1 is Pow before version 7, with the broadcast attribute.
 var Pow1 = op.Declare("", "Pow", func() op.Def {
-	return op.Def{
+	return op.Widened(op.Def{
 		Versions: op.Versions{1: "broadcast attribute"}, Attrs: legacyAttrs,
 		InPlace: op.FirstOnly, Shape: legacyAs(tensor.Undefined), Prepare: prepareLegacy, Run: Pow.Def().Run, DTypes: Pow.Def().DTypes,
-	}
+	})
 })
 
 // powRow has the kernel of one base type for each exponent type.

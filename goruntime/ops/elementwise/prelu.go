@@ -21,7 +21,7 @@ var PRelu = op.Declare("", "PRelu", func() op.Def {
 			c.SetOutput(0, c.DType(0), c.In(0))
 			return nil
 		},
-		Prepare: preparePair, Run: runPair, DTypes: preluRows, Chain: combines(vec.Leak),
+		Prepare: preparePair, Run: runPair, DTypes: preluRows, Chain: combines(vec.Leak), Halves: op.RoundedHalves,
 	}
 })
 
@@ -70,15 +70,8 @@ func channelSlope(x, slope tensor.Shape) (tensor.Shape, error) {
 var preluRows = op.ByType(map[tensor.DType]row{
 	tensor.F32: row32(vec.Leak, prelu[float32]), tensor.F64: prelu[float64], tensor.I32: prelu[int32], tensor.I64: prelu[int64],
 	tensor.U32: prelu[uint32], tensor.U64: prelu[uint64],
-	tensor.F16: halfRow(prelu32, tensor.HalfOf), tensor.BF16: halfRow(prelu32, tensor.BFloat16Of),
+	tensor.F16: rowHalf[tensor.Half](vec.Leak), tensor.BF16: rowHalf[tensor.BFloat16](vec.Leak),
 })
-
-func prelu32(x, slope float32) float32 {
-	if x < 0 {
-		return x * slope
-	}
-	return x
-}
 
 func prelu[T number](out, a, b *tensor.View, o, i, j, n, sa, sb int) {
 	dst, x, y := spans[T](out, a, b, o, i, j, n, sa, sb)

@@ -29,7 +29,7 @@ func parametric(versions op.Versions, table op.Table, alpha, beta *op.Attr, more
 		}
 	}
 	return op.Def{
-		Versions: versions, InPlace: op.FirstOnly, Shape: op.SameAsInput, DTypes: table, Attrs: attrs,
+		Versions: versions, InPlace: op.FirstOnly, Shape: op.SameAsInput, DTypes: table, Attrs: attrs, Halves: op.RoundedHalves,
 		Prepare: func(c *op.Context) error {
 			s := &tuned{}
 			if alpha != nil {
@@ -68,8 +68,8 @@ func tunedFloats(f func(x, alpha, beta float64) float64, kernel func(s *tuned, d
 	if kernel == nil {
 		return f64.And(op.ByType(map[tensor.DType]tunedSpan{
 			tensor.F32:  tunedOf(func(x float32) float64 { return float64(x) }, func(y float64) float32 { return float32(y) }, f),
-			tensor.F16:  tunedOf(func(h tensor.Half) float64 { return float64(h.Float32()) }, tensor.HalfOf64, f),
-			tensor.BF16: tunedOf(func(h tensor.BFloat16) float64 { return float64(h.Float32()) }, tensor.BFloat16Of64, f),
+			tensor.F16:  tunedOf(wide[tensor.Half], func(y float64) tensor.Half { return tensor.HalfOf(float32(y)) }, f),
+			tensor.BF16: tunedOf(wide[tensor.BFloat16], func(y float64) tensor.BFloat16 { return tensor.BFloat16Of(float32(y)) }, f),
 		}))
 	}
 	return f64.And(op.ByType(map[tensor.DType]tunedSpan{

@@ -23,7 +23,7 @@ func (s *single) Chunk(lo, hi int) { s.kernel(s.out, s.in, lo, hi) }
 // unary declares an operator that maps each element of one input.
 func unary(versions op.Versions, table op.Table, attrs ...op.Attr) op.Def {
 	return op.Def{
-		Versions: versions, InPlace: op.AnyInput, Shape: op.SameAsInput, DTypes: table, Attrs: attrs,
+		Versions: versions, InPlace: op.AnyInput, Shape: op.SameAsInput, DTypes: table, Attrs: attrs, Halves: op.RoundedHalves,
 		Prepare: func(c *op.Context) error {
 			c.State = &single{}
 			return nil

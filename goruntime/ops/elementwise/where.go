@@ -14,6 +14,7 @@ import (
 // https://onnx.ai/onnx/operators/onnx__Where.html   Departures: none.
 var Where = op.Declare("", "Where", func() op.Def {
 	return op.Def{
+		Halves:   op.KeptHalves,
 		Versions: op.Versions{9: "", 16: "bfloat16"}, Key: 1,
 		Shape: func(c *op.Infer) error {
 			if c.DType(1) != c.DType(2) {

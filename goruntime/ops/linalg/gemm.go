@@ -12,7 +12,7 @@ import (
 // C is not read where beta is 0. Alpha and beta other than 1 are applied to the
 // exact sums of integers in float64, fractions cut off.
 var Gemm = op.Declare("", "Gemm", func() op.Def {
-	return op.Def{
+	return op.Widened(op.Def{
 		Versions: op.Versions{7: "C broadcasts", 9: "integers", 11: "C is optional", 13: "bfloat16"},
 		Attrs:    op.Attrs(op.Float("alpha", 1), op.Float("beta", 1), op.Int("transA", 0), op.Int("transB", 0)),
 		Tail:     true,
@@ -21,7 +21,6 @@ var Gemm = op.Declare("", "Gemm", func() op.Def {
 		Run:      gemmRun,
 		DTypes: op.ByType(map[tensor.DType]gemmKernel{
 			tensor.F32: {prepare: gemmPrepareSingle, run: gemmSingle},
-			tensor.F16: gemmHalf(tensor.HalfOf), tensor.BF16: gemmHalf(tensor.BFloat16Of),
 			tensor.F64: gemmOf[float64](), tensor.I32: gemmOf[int32](), tensor.I64: gemmOf[int64](), tensor.U32: gemmOf[uint32](), tensor.U64: gemmOf[uint64](),
 		}),
 		Columns: gemmColumns,
@@ -29,12 +28,12 @@ var Gemm = op.Declare("", "Gemm", func() op.Def {
 			plain := c.Attr.Float("alpha") == 1 && c.Attr.Float("beta") == 1 && !c.Attr.Bool("transA") && c.Attr.Bool("transB")
 			return nil, plain && (!c.Has(2) || c.In(2).Equal(tensor.Shape{c.In(1)[0]}))
 		},
-	}
+	})
 })
 
 // Gemm1 is Gemm before version 7, where C broadcasts only on demand.
 var Gemm1 = op.Declare("", "Gemm", func() op.Def {
-	return op.Def{
+	return op.Widened(op.Def{
 		Versions: op.Versions{1: "broadcast attribute", 6: ""},
 		Attrs: op.Attrs(op.Float("alpha", 1), op.Float("beta", 1), op.Int("transA", 0), op.Int("transB", 0),
 			op.Int("broadcast", 0)),
@@ -51,14 +50,14 @@ var Gemm1 = op.Declare("", "Gemm", func() op.Def {
 		Run:     gemmRun,
 		DTypes:  Gemm.Def().DTypes,
 		Columns: gemmColumns,
-	}
+	})
 })
 
 // gemmColumns tells whether A may lie as columns: where it is read by rows, and B does
 // not take its place (see few).
 func gemmColumns(c *op.Infer) bool {
 	_, err := c.View(1)
-	return !c.Attr.Bool("transA") && (err == nil || !c.Attr.Bool("transB")) && c.DType(0) != tensor.F16 && c.DType(0) != tensor.BF16
+	return !c.Attr.Bool("transA") && (err == nil || !c.Attr.Bool("transB")) && !c.DType(0).Half()
 }
 
 // gemmKernel is what one element type does in Prepare and in Run.

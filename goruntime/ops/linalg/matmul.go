@@ -15,7 +15,7 @@ import (
 // vector is a row on the left and a column on the right.
 // https://onnx.ai/onnx/operators/onnx__MatMul.html   Departures: none.
 var MatMul = op.Declare("", "MatMul", func() op.Def {
-	return op.Def{
+	return op.Widened(op.Def{
 		Versions: op.Versions{1: "", 9: "integers", 13: "bfloat16"},
 		Tail:     true,
 		Shape:    matmulShape,
@@ -24,12 +24,9 @@ var MatMul = op.Declare("", "MatMul", func() op.Def {
 		DTypes: op.ByType(map[tensor.DType]matmulKernel{
 			tensor.F32: matmul32, tensor.F64: matmulOf[float64], tensor.I32: matmulOf[int32], tensor.I64: matmulOf[int64],
 			tensor.U32: matmulOf[uint32], tensor.U64: matmulOf[uint64],
-			tensor.F16: matmulHalf, tensor.BF16: matmulHalf,
 		}),
-		Columns: func(c *op.Infer) bool {
-			return len(c.In(1)) == 2 && c.DType(0) != tensor.F16 && c.DType(0) != tensor.BF16
-		},
-	}
+		Columns: func(c *op.Infer) bool { return len(c.In(1)) == 2 && !c.DType(0).Half() },
+	})
 })
 
 func matmulShape(c *op.Infer) error {
@@ -61,10 +58,6 @@ type product struct {
 
 func matmulPrepare(c *op.Context) error {
 	a, b := c.In(0).Shape, c.In(1).Shape
-	if d := c.In(0).DType; d == tensor.F16 || d == tensor.BF16 {
-		s := &fused{alpha: 1, a: newStack(a, false, false), b: newStack(b, false, false)}
-		return s.prepare(c)
-	}
 	p := &product{k: a[len(a)-1], m: 1, n: 1}
 	if len(a) > 1 {
 		p.m = a[len(a)-2]
@@ -256,6 +249,3 @@ func multiply[T number](a, b, out []T, m, n, k int) {
 		}
 	}
 }
-
-// matmulHalf sums in float32 and rounds once.
-func matmulHalf(c *op.Context, _ *product) { fusedMultiply(c) }

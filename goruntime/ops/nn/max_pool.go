@@ -13,6 +13,7 @@ import (
 // in the padding alone gives the lowest number of the type and the index -1.
 var MaxPool = op.Declare("", "MaxPool", func() op.Def {
 	return op.Widened(op.Def{
+		Halves:   op.KeptHalves,
 		Versions: op.Versions{1: "", 8: "Indices", 10: "ceil_mode, dilations", 11: "defaults", 12: "int8, uint8", 22: "bfloat16"},
 		Attrs: op.Attrs(op.String("auto_pad", "NOTSET"), op.Int("ceil_mode", 0), op.Ints("dilations"), op.Required("kernel_shape", op.KindInts),
 			op.Ints("pads"), op.Int("storage_order", 0), op.Ints("strides")),

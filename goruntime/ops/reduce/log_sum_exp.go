@@ -17,7 +17,6 @@ var ReduceLogSumExp, ReduceLogSumExp1 = op.DeclareTwo("", "ReduceLogSumExp", fun
 	return reduction(attrVersions, op.Versions{18: "axes are an input", 28: "floats only"},
 		op.ByType(map[tensor.DType]kernel{
 			tensor.F32: logSumExp32(), tensor.F64: logSumExp[float64](plain, same[float64]),
-			tensor.F16: logSumExp[uint16](half, same[float64]), tensor.BF16: logSumExp[uint16](bfloat, same[float64]),
 			tensor.I32: logSumExp[int32](plain, cut(same[float64], math.MinInt32, math.MaxInt32)),
 			tensor.I64: logSumExp[int64](plain, cut(same[float64], lowestI64, highestI64)),
 			tensor.U32: logSumExp[uint32](plain, cut(same[float64], 0, math.MaxUint32)),

@@ -34,7 +34,7 @@ func reduction(before, from op.Versions, table op.Table) (now, legacy op.Def) {
 	old.Versions, old.Attrs, old.Also = before, op.Attrs(op.Int("keepdims", 1), op.Ints("axes")), nil
 	old.Shape = func(c *op.Infer) error { return reducedShape(c, c.Attr.Ints("axes"), false) }
 	old.Prepare = func(c *op.Context) error { return prepare(c, c.Attr.Ints("axes"), false) }
-	return def, old
+	return op.Widened(def), op.Widened(old)
 }
 
 func inputAxes(c *op.Infer) ([]int, error) {

@@ -58,7 +58,6 @@ var (
 func floats(r rule[float64]) op.Table {
 	return op.ByType(map[tensor.DType]kernel{
 		tensor.F32: reduce32(r), tensor.F64: reduceBy[float64](plain, r),
-		tensor.F16: reduceBy[uint16](half, r), tensor.BF16: reduceBy[uint16](bfloat, r),
 	})
 }
 

@@ -10,6 +10,7 @@ import (
 // https://onnx.ai/onnx/operators/onnx__Concat.html   Departures: none.
 var Concat = op.Declare("", "Concat", func() op.Def {
 	return op.Def{
+		Halves:   op.KeptHalves,
 		Versions: op.Versions{4: "axis is required", 11: "negative axes", 13: "bfloat16"},
 		Attrs:    op.Attrs(op.Required("axis", op.KindInt)),
 		Shape:    concatShape,
@@ -23,6 +24,7 @@ var Concat = op.Declare("", "Concat", func() op.Def {
 // Concat1 is Concat before version 4, whose axis has a default.
 var Concat1 = op.Declare("", "Concat", func() op.Def {
 	return op.Def{
+		Halves:   op.KeptHalves,
 		Versions: op.Versions{1: "axis has a default"},
 		Attrs:    op.Attrs(op.Int("axis", 1)),
 		Shape:    concatShape,

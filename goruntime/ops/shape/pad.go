@@ -11,6 +11,7 @@ import (
 // https://onnx.ai/onnx/operators/onnx__Pad.html   Departures: none.
 var Pad = op.Declare("", "Pad", func() op.Def {
 	return op.Def{
+		Halves: op.KeptHalves,
 		Versions: op.Versions{
 			11: "pads are an input", 13: "bfloat16", 18: "axes", 19: "wrap", 21: "float8, 4-bit types",
 			23: "float4e2m1", 24: "float8e8m0", 25: "2-bit types",
@@ -73,6 +74,7 @@ var Pad1 = op.Declare("", "Pad", func() op.Def {
 
 func padOfAttrs(version int, pads string) op.Def {
 	return op.Def{
+		Halves:   op.KeptHalves,
 		Versions: op.Versions{version: pads + " are an attribute"},
 		Attrs:    op.Attrs(op.Required(pads, op.KindInts), op.String("mode", "constant"), op.Float("value", 0)),
 		Shape:    func(c *op.Infer) error { return padShape(c, c.Attr.Ints(pads), nil, false) },

@@ -10,6 +10,7 @@ import (
 // https://onnx.ai/onnx/operators/onnx__Slice.html   Departures: none.
 var Slice = op.Declare("", "Slice", func() op.Def {
 	return op.Def{
+		Halves:   op.KeptHalves,
 		Versions: op.Versions{10: "ranges are inputs, steps", 11: "negative axes", 13: "bfloat16"},
 		Shape: func(c *op.Infer) error {
 			r, err := inputRanges(c)
@@ -39,6 +40,7 @@ var Slice = op.Declare("", "Slice", func() op.Def {
 // Slice1 is Slice before version 10: the ranges are attributes, without steps.
 var Slice1 = op.Declare("", "Slice", func() op.Def {
 	return op.Def{
+		Halves:   op.KeptHalves,
 		Versions: op.Versions{1: "ranges are attributes"},
 		Attrs:    op.Attrs(op.Required("starts", op.KindInts), op.Required("ends", op.KindInts), op.Ints("axes")),
 		Shape: func(c *op.Infer) error {

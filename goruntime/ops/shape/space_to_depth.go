@@ -19,6 +19,7 @@ var (
 
 func spaceToDepth(versions op.Versions, attrs ...op.Attr) op.Def {
 	return op.Def{
+		Halves:   op.KeptHalves,
 		Versions: versions, Attrs: append(attrs, op.Required("blocksize", op.KindInt)),
 		Shape: func(c *op.Infer) error {
 			x, b, err := blockOf(c)

@@ -11,6 +11,7 @@ import (
 // https://onnx.ai/onnx/operators/onnx__Split.html   Departures: none.
 var Split = op.Declare("", "Split", func() op.Def {
 	return op.Def{
+		Halves:   op.KeptHalves,
 		Versions: op.Versions{18: "num_outputs, uneven parts"},
 		Attrs:    op.Attrs(op.Int("axis", 0), op.Optional("num_outputs", op.KindInt)),
 		Shape: func(c *op.Infer) error {
@@ -38,6 +39,7 @@ var Split = op.Declare("", "Split", func() op.Def {
 // Split13 is Split before version 18: equal parts must be equal.
 var Split13 = op.Declare("", "Split", func() op.Def {
 	return op.Def{
+		Halves:   op.KeptHalves,
 		Versions: op.Versions{13: "split is an input"},
 		Attrs:    op.Attrs(op.Int("axis", 0)),
 		Shape: func(c *op.Infer) error {
@@ -57,6 +59,7 @@ var Split13 = op.Declare("", "Split", func() op.Def {
 // Split2 is Split before version 13: the sizes are an attribute.
 var Split2 = op.Declare("", "Split", func() op.Def {
 	return op.Def{
+		Halves:   op.KeptHalves,
 		Versions: op.Versions{2: "split is an attribute", 11: "negative axes"},
 		Attrs:    op.Attrs(op.Int("axis", 0), op.Ints("split")),
 		Shape: func(c *op.Infer) error {
@@ -72,6 +75,7 @@ var Split2 = op.Declare("", "Split", func() op.Def {
 // the type of the data.
 var Split1 = op.Declare("", "Split", func() op.Def {
 	return op.Def{
+		Halves:   op.KeptHalves,
 		Versions: op.Versions{1: "split is an attribute or a floating-point input"},
 		Attrs:    op.Attrs(op.Int("axis", 0), op.Ints("split")),
 		Shape: func(c *op.Infer) error {

@@ -10,6 +10,7 @@ import (
 // https://onnx.ai/onnx/operators/onnx__Tile.html   Departures: none.
 var Tile = op.Declare("", "Tile", func() op.Def {
 	return op.Def{
+		Halves:   op.KeptHalves,
 		Versions: op.Versions{6: "", 13: "bfloat16"},
 		Shape: func(c *op.Infer) error {
 			repeats, err := c.Ints(1)
@@ -40,6 +41,7 @@ var Tile = op.Declare("", "Tile", func() op.Def {
 // Tile1 is Tile before version 6: along one axis, all inputs of one type.
 var Tile1 = op.Declare("", "Tile", func() op.Def {
 	return op.Def{
+		Halves:   op.KeptHalves,
 		Versions: op.Versions{1: "tiles and axis are scalars"},
 		Shape: func(c *op.Infer) error {
 			tiles, err := c.Whole(1)

@@ -11,6 +11,7 @@ import (
 // https://onnx.ai/onnx/operators/onnx__Transpose.html   Departures: none.
 var Transpose = op.Declare("", "Transpose", func() op.Def {
 	return op.Def{
+		Halves: op.KeptHalves,
 		Versions: op.Versions{
 			1: "", 13: "bfloat16", 21: "float8, 4-bit types", 23: "float4e2m1", 24: "float8e8m0", 25: "2-bit types",
 		},

@@ -11,6 +11,7 @@ import (
 // https://onnx.ai/onnx/operators/onnx__Trilu.html   Departures: none.
 var Trilu = op.Declare("", "Trilu", func() op.Def {
 	return op.Def{
+		Halves:   op.KeptHalves,
 		Versions: op.Versions{14: ""}, Attrs: op.Attrs(op.Int("upper", 1)), InPlace: op.FirstOnly,
 		Shape: func(c *op.Infer) error {
 			if x := c.In(0); len(x) < 2 {

@@ -41,6 +41,25 @@ var unaries = []struct {
 		g.p("VMULPS %s, %s, %s", g.v(1), g.v(0), g.v(0))
 		g.p("VDIVPS %s, %s, %s", g.v(3), g.v(0), g.v(0))
 	}},
+	{"ToHalf", func(g *gen) {
+		half := "X1"
+		if g.wide() {
+			half = "Y1"
+		}
+		g.p("VCVTPS2PH $0, %s, %s", g.v(0), half)
+		g.p("VCVTPH2PS %s, %s", half, g.v(0))
+	}},
+	{"ToBrain", func(g *gen) { // to even: the half of the last bit, less one where that bit is 0
+		x, y := g.v(0), g.v(1)
+		g.p("VPSRLD $16, %s, %s", x, y)
+		g.and(g.bits(1), y)
+		g.p("VPADDD %s, %s, %s", g.bits(0x7fff), y, y)
+		g.p("VPADDD %s, %s, %s", x, y, y)
+		g.p("VORPS %s, %s, %s", g.bits(0x400000), x, g.v(2))
+		g.where(3, x, x, g.v(2), y, g.v(3))
+		g.and(g.bits(0xffff0000), y)
+		g.p("VMOVAPS %s, %s", y, x)
+	}},
 }
 
 // binaries are the operations on V0 and V1, into V0.
@@ -162,6 +181,8 @@ func (g *gen) extreme(instruction string) {
 	g.where(3, g.v(0), g.v(0), g.v(0), g.v(2), g.v(3))
 	g.p("VMOVAPS %s, %s", g.v(2), g.v(0))
 }
+
+func (g *gen) and(bits, x string) { g.p("VANDPS %s, %[2]s, %[2]s", bits, x) }
 
 func (g *gen) abs(x, to string) { g.p("VANDPS %s, %s, %s", g.bits(1<<31-1), x, to) }
 
