@@ -8,13 +8,15 @@ import (
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
 
-// fuseBytes lets products between codes of a byte multiply the bytes where their operator
-// says that this is faster: the product, the DequantizeLinear of what it reads and the
-// QuantizeLinear that reads it become one step.
+// fuseBytes lets products of codes of a byte multiply the bytes where their operator says
+// that this is faster: the product, the DequantizeLinear of what it reads and the
+// QuantizeLinear that reads it become one step, or the product and the DequantizeLinear
+// alone.
 func (z *specializer) fuseBytes() {
 	l := z.p.links()
 	for i := range z.p.steps {
 		z.multiplyBytes(l, &z.p.steps[i])
+		z.scaleProducts(l, &z.p.steps[i])
 	}
 	z.prune()
 }
@@ -49,6 +51,38 @@ func (z *specializer) multiplyBytes(l *links, st *step) {
 	in := slices.Concat(before.in[:3], w.in[:2], []int{given(w.in, 2)}, after.in[1:3], []int{bias})
 	st.node, st.in, st.args, st.out = &n, in, len(in), []int{after.out[0]}
 	after.out = []int{plan.None}
+}
+
+// scaleProducts lets a product of numbers that were codes, by a constant that was, scale the
+// sums of the products of the codes.
+func (z *specializer) scaleProducts(l *links, st *step) {
+	if st.node.Def.Scaled == nil || !z.p.only(st) || l.maker[st.in[0]] == plan.None {
+		return
+	}
+	before, w := &z.p.steps[l.maker[st.in[0]]], z.sources[st.in[1]]
+	if _, ok := z.codesOf(before); !ok || !z.areCodes(before) || w == nil || !z.areCodes(w) {
+		return
+	}
+	codes, scale := &z.p.vals[w.in[0]].view, &z.p.vals[w.in[1]].view
+	axis := w.node.Attrs.Int("axis")
+	columns := len(codes.Shape) == 2 && len(scale.Shape) == 1 && scale.Shape[0] == codes.Shape[1] && (axis == 1 || axis == -1)
+	if scale.Elements() != 1 && !columns {
+		return
+	}
+	def, ok := st.node.Def.Scaled(z.inferred(st))
+	if !ok {
+		return
+	}
+	n := *st.node
+	n.OpType, n.Domain, n.Def, n.Version = def.Name, def.Domain, def, def.First()
+	in := []int{before.in[0], w.in[0], before.in[1], w.in[1], given(before.in, 2), given(w.in, 2)}
+	st.node, st.in, st.args = &n, in, len(in)
+}
+
+// areCodes reports whether a step turns codes of a byte to f32.
+func (z *specializer) areCodes(st *step) bool {
+	d := z.p.vals[st.in[0]].view.DType
+	return (d == tensor.U8 || d == tensor.I8) && z.p.vals[st.in[1]].view.DType == tensor.F32
 }
 
 // given returns input i of a node, None where it is left out.

@@ -2,7 +2,7 @@ package conv
 
 // fewestTurned is how many channels and filters are worth being turned, where there are
 // enough pixels to fill vectors.
-const fewestTurned = 2 * widest
+const fewestTurned = widest
 
 // What the ways to a product cost beside it, in multiplications of vectors: a run of
 // channels under a tap to copy beside its vectors, some numbers to turn from planes or back,

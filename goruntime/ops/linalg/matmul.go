@@ -7,6 +7,7 @@ import (
 	"github.com/goruntime/goruntime/goruntime/errs"
 	"github.com/goruntime/goruntime/goruntime/kernels/chain"
 	"github.com/goruntime/goruntime/goruntime/kernels/gemm"
+	"github.com/goruntime/goruntime/goruntime/kernels/igemm"
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
@@ -26,6 +27,10 @@ var MatMul = op.Declare("", "MatMul", func() op.Def {
 			tensor.U32: matmulOf[uint32], tensor.U64: matmulOf[uint64],
 		}),
 		Columns: func(c *op.Infer) bool { return len(c.In(1)) == 2 && !c.DType(0).Half() },
+		Scaled: func(c *op.Infer) (*op.Def, bool) {
+			def := op.Find("com.microsoft", "MatMulIntegerToFloat", 1)
+			return def, def != nil && fasterOnBytes(c.In(1))
+		},
 	})
 })
 
@@ -38,6 +43,17 @@ func matmulShape(c *op.Infer) error {
 		c.SetOutput(0, c.DType(0), out)
 	}
 	return err
+}
+
+// fasterOnBytes reports whether bytes are multiplied faster by a constant B of this shape:
+// what a row of the product saves against what it costs to have its numbers as bytes and its
+// sums scaled.
+func fasterOnBytes(b tensor.Shape) bool {
+	if len(b) != 2 || !igemm.Fast() {
+		return false
+	}
+	k, n := float64(b[0]), float64(b[1])
+	return 0.0125*k*n > 0.3*k+0.4*n // nanoseconds, roughly
 }
 
 // product is the State of a MatMul: m x k times k x n for each batch.

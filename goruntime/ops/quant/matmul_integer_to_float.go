@@ -2,6 +2,7 @@ package quant
 
 import (
 	"github.com/goruntime/goruntime/goruntime/errs"
+	"github.com/goruntime/goruntime/goruntime/kernels/chain"
 	"github.com/goruntime/goruntime/goruntime/kernels/igemm"
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/tensor"
@@ -13,7 +14,7 @@ import (
 // Departures: none. The sums are exact.
 var MatMulIntegerToFloat = op.Declare("com.microsoft", "MatMulIntegerToFloat", func() op.Def {
 	return op.Def{
-		Versions: op.Versions{1: ""}, Needs: []int{0, 1, 2, 3},
+		Versions: op.Versions{1: ""}, Needs: []int{0, 1, 2, 3}, Tail: true,
 		Shape: func(c *op.Infer) error {
 			if err := productShape(c, c.In(0), c.In(1), c.DType(2)); err != nil {
 				return err
@@ -47,6 +48,10 @@ type floatProduct struct {
 	cols, bias     []float32 // of every column
 	out            *tensor.View
 	write          func(v *tensor.View, i int, f float32)
+	tail           *chain.Bound
+	room           chain.Room
+	atRoom         op.Part
+	work           []float32 // of the room
 }
 
 // floatPrepare leaves the State of a product with scales and a bias; scaleA is
@@ -59,6 +64,8 @@ func floatPrepare(c *op.Context, in operands, scaleA, scaleB, bias int) error {
 	}
 	f := &floatProduct{scaledProduct: s, inBias: bias, write: floatWriters[c.Out(0).DType]}
 	f.atCols, f.atBias = r.Add(4*s.n), r.Add(4*s.n)
+	f.room = chain.NewRoom(c.Tail(), c.Threads())
+	f.atRoom = r.Add(4 * f.room.Floats())
 	s.finish = f.toFloat
 	r.Need(c)
 	c.State = f
@@ -81,7 +88,7 @@ func floatRun(c *op.Context) error {
 			f.cols[j] = f.colScales[0]
 		}
 	}
-	f.out = c.Out(0)
+	f.out, f.tail, f.work = c.Out(0), c.Tail(), f.atRoom.Floats(c)
 	f.run(c)
 	return nil
 }
@@ -105,5 +112,10 @@ func (f *floatProduct) toFloat(batch, m0, m1, n0, n1 int) {
 		for j, sum := range sums {
 			f.write(f.out, at+j, float32(sum)*(scale*cols[n0+j])+f.bias[n0+j])
 		}
+	}
+	if f.tail != nil {
+		scratch, part := f.room.Take(f.work)
+		f.tail.Rows((batch*f.m+m0)*f.n+n0, n1-n0, f.n, m1-m0, scratch)
+		f.room.Give(part)
 	}
 }
