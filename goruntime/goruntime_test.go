@@ -3,6 +3,7 @@ package goruntime_test
 import (
 	"context"
 	"errors"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -57,6 +58,40 @@ func TestStrings(t *testing.T) {
 	if want := []string{"a", "", "日本", strings.Repeat("b", 100)}; !slices.Equal(got, want) {
 		t.Errorf("got %q, %q expected", got, want)
 	}
+}
+
+// A model that is given as bytes describes itself, and counts in its own arenas.
+func TestParse(t *testing.T) {
+	testkit.NoLeaks(t)
+	text, err := os.ReadFile("../tests/models/fixed.onnx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	session, err := goruntime.Parse(text, "", goruntime.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close()
+	in, out := session.Inputs(), session.Outputs()
+	if len(in) != 1 || len(out) != 1 || in[0].Name != "x" || out[0].Name != "y" || in[0].Type.String() != "tensor(float)" || len(in[0].Type.Dims) != 2 {
+		t.Errorf("the model has the inputs %v and the outputs %v", in, out)
+	}
+	results, err := session.Run(context.Background(), map[string]tensor.View{"x": of(t, []float32{1, -2, 3}, 1, 3)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := goruntime.Elements[float32](results[0]); err != nil || !slices.Equal(got, []float32{1, 0, 3}) {
+		t.Errorf("got %v, %v", got, err)
+	}
+	if held := session.IOArena().Stats().LiveBlocks; held != 1 {
+		t.Errorf("%d blocks are live in the I/O arena, that of the result expected", held)
+	}
+	results[0].Release()
+	if live := session.IOArena().Stats().LiveBlocks + session.ExecutionArena().Stats().LiveBlocks; live != 0 {
+		t.Errorf("%d blocks are live after the result was released", live)
+	}
+	_, err = goruntime.Parse([]byte("no model"), "", goruntime.Options{})
+	want(t, err, errs.Model, "model at byte 0")
 }
 
 func TestElementsThatCannotBeRead(t *testing.T) {

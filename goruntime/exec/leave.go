@@ -14,7 +14,7 @@ const (
 // leave lists what leaves the run. A value whose memory is not the run's own,
 // or leaves already, leaves as a copy; but the body of a loop hands its inputs
 // and constants through.
-func (z *specializer) leave(sc scope) error {
+func (z *specializer) leave(sc scope) {
 	p := z.p
 	taken := map[int]bool{}
 	for _, id := range p.unit.wanted {
@@ -34,7 +34,6 @@ func (z *specializer) leave(sc scope) error {
 		p.through = append(p.through, from)
 		p.others = p.others || !p.vals[v].shaped
 	}
-	return nil
 }
 
 // copyOf adds a step that copies value v to one of this name.

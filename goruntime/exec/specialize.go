@@ -84,14 +84,11 @@ func walked(u *unit, in []tensor.View, whole bool) (*program, *specializer, erro
 	for _, f := range u.fixed {
 		sc[f.id] = z.add(value{name: u.g.Values[f.id].Name, view: f.view, shaped: true, known: true, model: f.root, feed: -1})
 	}
-	err := z.walk(u.g, sc, u.need)
-	if err == nil {
-		err = z.leave(sc)
-	}
-	if err != nil {
+	if err := z.walk(u.g, sc, u.need); err != nil {
 		p.drop()
 		return nil, nil, err
 	}
+	z.leave(sc)
 	return p, z, nil
 }
 

@@ -18,16 +18,16 @@ func pixelsOf(img image.Image, c *colour) pixels {
 	case *image.NYCbCrA:
 		return c.pixels(&img.YCbCr)
 	case *image.Gray:
-		return stored(img.Pix, img.Stride, 1, 0, 0, 0)
+		return stored(img.Pix, img.Stride, 1, 0, 0)
 	case *image.NRGBA:
-		return stored(img.Pix, img.Stride, 4, 0, 1, 2)
+		return stored(img.Pix, img.Stride, 4, 1, 2)
 	case *image.NRGBA64: // the upper byte of each number comes first
-		return stored(img.Pix, img.Stride, 8, 0, 2, 4)
+		return stored(img.Pix, img.Stride, 8, 2, 4)
 	case *image.Gray16:
-		return stored(img.Pix, img.Stride, 2, 0, 0, 0)
+		return stored(img.Pix, img.Stride, 2, 0, 0)
 	case *image.RGBA:
 		if img.Opaque() {
-			return stored(img.Pix, img.Stride, 4, 0, 1, 2)
+			return stored(img.Pix, img.Stride, 4, 1, 2)
 		}
 	}
 	from := img.Bounds().Min
@@ -39,9 +39,9 @@ func pixelsOf(img image.Image, c *colour) pixels {
 	}
 }
 
-// stored has pixels of n bytes, red, green and blue at some of them.
-func stored(pix []byte, stride, n, r, g, b int) pixels {
-	return func(y int, rgb []byte) { spread(rgb, pix[y*stride:], n, r, g, b) }
+// stored has pixels of n bytes, red at the first of them, green and blue at some.
+func stored(pix []byte, stride, n, g, b int) pixels {
+	return func(y int, rgb []byte) { spread(rgb, pix[y*stride:], n, 0, g, b) }
 }
 
 // spread takes red, green and blue out of pixels of n bytes.

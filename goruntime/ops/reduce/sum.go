@@ -17,7 +17,7 @@ import (
 var (
 	ReduceSum, ReduceSum1 = op.DeclareTwo("", "ReduceSum", func() (now, legacy op.Def) {
 		return reduction(op.Versions{1: "", 11: "negative axes"}, op.Versions{13: "axes are an input"},
-			wrapping(sums, 0, nil))
+			wrapping(sums, 0))
 	})
 
 	ReduceMean, ReduceMean1 = op.DeclareTwo("", "ReduceMean", func() (now, legacy op.Def) {
@@ -26,11 +26,11 @@ var (
 	})
 
 	ReduceProd, ReduceProd1 = op.DeclareTwo("", "ReduceProd", func() (now, legacy op.Def) {
-		return reduction(attrVersions, inputVersions, wrapping(products, 1, nil))
+		return reduction(attrVersions, inputVersions, wrapping(products, 1))
 	})
 
 	ReduceL1, ReduceL11 = op.DeclareTwo("", "ReduceL1", func() (now, legacy op.Def) {
-		return reduction(attrVersions, inputVersions, wrapping(magnitudes, 0, nil))
+		return reduction(attrVersions, inputVersions, wrapping(magnitudes, 0))
 	})
 
 	ReduceL2, ReduceL21 = op.DeclareTwo("", "ReduceL2", func() (now, legacy op.Def) {
@@ -39,7 +39,7 @@ var (
 	})
 
 	ReduceSumSquare, ReduceSumSquare1 = op.DeclareTwo("", "ReduceSumSquare", func() (now, legacy op.Def) {
-		return reduction(attrVersions, inputVersions, wrapping(squares, 0, nil))
+		return reduction(attrVersions, inputVersions, wrapping(squares, 0))
 	})
 
 	ReduceLogSum, ReduceLogSum1 = op.DeclareTwo("", "ReduceLogSum", func() (now, legacy op.Def) {
@@ -62,8 +62,8 @@ func floats(r rule[float64]) op.Table {
 }
 
 // wrapping is a table in which the whole numbers are computed in their own type.
-func wrapping(m method, neutral float64, end func(float64, int) float64) op.Table {
-	return floats(rule[float64]{m, neutral, end}).And(op.ByType(map[tensor.DType]kernel{
+func wrapping(m method, neutral float64) op.Table {
+	return floats(rule[float64]{m, neutral, nil}).And(op.ByType(map[tensor.DType]kernel{
 		tensor.I32: reduceBy[int32](plain, rule[int32]{m, int32(neutral), nil}),
 		tensor.I64: reduceBy[int64](plain, rule[int64]{m, int64(neutral), nil}),
 		tensor.U32: reduceBy[uint32](plain, rule[uint32]{m, uint32(neutral), nil}),
