@@ -113,6 +113,9 @@ func (p *Plan) columnar(i int, r *exec.Result, rows int) error {
 	if arrowTypes[r.DType] == nil {
 		return errs.New(errs.Unsupported, "the element type %v, which Arrow does not have: a manifest may name another value, or the model cast it", r.DType)
 	}
+	if rows == 0 && slices.Contains(r.Shape[1:], 0) {
+		return errs.New(errs.Unsupported, "shape %v: lists that are not there do not tell how long they are: begin with rows, or declare the shape in the model", r.Shape)
+	}
 	if slices.Contains(r.Shape[1:], 0) {
 		return errs.New(errs.Unsupported, "shape %v: rows without values are no column", r.Shape)
 	}

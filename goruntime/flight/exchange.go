@@ -53,7 +53,7 @@ func (s *service) line(stream grpc.ServerStream, wait *patience) line {
 func (s *service) exchange(stream aflight.FlightService_DoExchangeServer, wait *patience) error {
 	var x answers
 	defer x.close()
-	return s.scored(stream, wait, scored{named: s.named, do: func(m *Model, out arrow.RecordBatch, metadata []byte, t *spent) error {
+	return s.scored(stream, wait, scored{named: s.named, schema: func() *arrow.Schema { return x.schema }, do: func(m *Model, out arrow.RecordBatch, metadata []byte, t *spent) error {
 		defer t.ends(stageEncode)
 		if x.schema == nil {
 			if err := x.begin(s.line(stream, wait), m, out.Schema()); err != nil {
@@ -69,6 +69,9 @@ type scored struct {
 	named func(*aflight.FlightDescriptor) (*Model, error) // by what comes with the schema
 	do    func(m *Model, out arrow.RecordBatch, metadata []byte, t *spent) error
 	none  bool // score no rows where no batch comes
+	// schema is that of the answers before, nil where there are none. Batches without rows
+	// are answered by it: lists that are not there do not tell how long they are.
+	schema func() *arrow.Schema
 }
 
 // scored reads the batches of a stream, scores each, and lends the answers to what.do.
@@ -100,7 +103,16 @@ func (s *service) scored(stream grpc.ServerStream, wait *patience, what scored) 
 	}
 	in.counter = m.session.IO()
 	one := func(b arrow.RecordBatch, t *spent) error {
-		err := m.answer(ctx, p, b, len(in.metadata), t, func(out arrow.RecordBatch) error { return what.do(m, out, in.metadata, t) })
+		give := func(out arrow.RecordBatch) error { return what.do(m, out, in.metadata, t) }
+		var err error
+		if like := what.schema(); like != nil && b.NumRows() == 0 {
+			none := noRows(like)
+			defer none.Release()
+			m.counts.scored(0)
+			err = give(none)
+		} else {
+			err = m.answer(ctx, p, b, len(in.metadata), t, give)
+		}
 		s.tracing.batch(ctx, m, b.NumRows(), t, err)
 		if err == nil {
 			m.stages.add(t)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
 	aflight "github.com/apache/arrow-go/v18/arrow/flight"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 	"github.com/apache/arrow-go/v18/arrow/memory"
@@ -338,6 +339,62 @@ func TestTheStockCodecAnswersAlike(t *testing.T) {
 	a.bind([]float32{1, 2}, []float32{3})
 	if got, err := a.answers(); err != nil || len(got) != 2 || !same(got[0], []float32{2, 4}) || !same(got[1], []float32{6}) {
 		t.Errorf("a statement: %v, %v", got, err)
+	}
+}
+
+// Lists that are not there do not tell how long they are: a batch without rows is answered by
+// the schema of the answers before it, and cannot be the first.
+func TestBatchesWithoutRowsAmongLists(t *testing.T) {
+	r := start(t, Options{}, nil, "double")
+	c := r.connect(nil)
+	schema := arrow.NewSchema([]arrow.Field{{Name: "x", Type: arrow.ListOf(arrow.PrimitiveTypes.Float32)}}, nil)
+	batch := func(text string) arrow.RecordBatch {
+		b, _, err := array.RecordFromJSON(memory.DefaultAllocator, schema, strings.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	begin := func() (*aflight.Writer, aflight.FlightService_DoExchangeClient) {
+		s, err := c.DoExchange(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := aflight.NewRecordWriter(s, ipc.WithSchema(schema))
+		w.SetFlightDescriptor(&aflight.FlightDescriptor{Type: aflight.DescriptorPATH, Path: []string{"double"}})
+		return w, s
+	}
+	w, s := begin()
+	var answers *aflight.Reader
+	for i, k := range []struct{ text, want string }{{`[{"x":[1,2]},{"x":[3,4]}]`, `[[2 4] [6 8]]`}, {`[]`, `[]`}, {`[{"x":[5,6]}]`, `[[10 12]]`}} {
+		b := batch(k.text)
+		if err := w.WriteWithAppMetadata(b, []byte(k.text)); err != nil {
+			t.Fatal(err)
+		}
+		b.Release()
+		if answers == nil {
+			var err error
+			if answers, err = aflight.NewRecordReader(s); err != nil {
+				t.Fatal(err)
+			}
+			defer answers.Release()
+		}
+		if !answers.Next() {
+			t.Fatal(i, answers.Err())
+		}
+		if got := fmt.Sprint(answers.RecordBatch().Column(0)); got != k.want || string(answers.LatestAppMetadata()) != k.text {
+			t.Errorf("%s gives %s with %s, want %s", k.text, got, answers.LatestAppMetadata(), k.want)
+		}
+	}
+	_ = s.CloseSend()
+	w, s = begin()
+	b := batch(`[]`)
+	defer b.Release()
+	if err := w.Write(b); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Recv(); status.Code(err) != codes.Unimplemented || !strings.Contains(err.Error(), "begin with rows") {
+		t.Errorf("no rows first: %v", err)
 	}
 }
 

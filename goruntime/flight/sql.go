@@ -85,7 +85,7 @@ func (s *service) DoPut(stream aflight.FlightService_DoPutServer) error {
 			return s.repository.Get(st.model, st.version)
 		}
 		// Clients leave batches without rows out.
-		err := s.scored(stream, p, scored{named: named, none: true, do: func(m *Model, out arrow.RecordBatch, _ []byte, _ *spent) error { return r.add(m, out) }})
+		err := s.scored(stream, p, scored{named: named, none: true, schema: func() *arrow.Schema { return r.schema }, do: func(m *Model, out arrow.RecordBatch, _ []byte, _ *spent) error { return r.add(m, out) }})
 		if err != nil {
 			return err
 		}

@@ -117,12 +117,11 @@ class Sink:
             its schema is not that of the batches before it, or has lists
             that the format has not.
         """
+        if batch.num_rows == 0:  # lists that are not there do not tell how long they are
+            self.schema = self.schema or batch.schema
+            return
         if self.writer is None:
-            self.schema = batch.schema
-            nested = [field.name for field in batch.schema if pa.types.is_nested(field.type)]
-            if self.suffix == ".csv" and nested:
-                raise ArgumentError(f"CSV has no lists, which the columns {nested} are: write .parquet or .arrow, or leave them out")
-            self.writer = _WRITERS[self.suffix](str(self.path), batch.schema)
+            self._open(batch.schema)
         if not batch.schema.equals(self.schema):
             raise ArgumentError(f"{source}: its answers have the schema\n{batch.schema}\nthose before it\n{self.schema}")
         if self.suffix != ".parquet":
@@ -136,6 +135,12 @@ class Sink:
         if self.bytes >= GROUP:
             self._group()
 
+    def _open(self, schema: pa.Schema) -> None:
+        nested = [field.name for field in schema if pa.types.is_nested(field.type)]
+        if self.suffix == ".csv" and nested:
+            raise ArgumentError(f"CSV has no lists, which the columns {nested} are: write .parquet or .arrow, or leave them out")
+        self.schema, self.writer = schema, _WRITERS[self.suffix](str(self.path), schema)
+
     def _group(self) -> None:
         group, self.waiting, self.small, self.bytes = self.waiting + self.small, [], [], 0
         if group:
@@ -143,7 +148,9 @@ class Sink:
 
     def close(self) -> None:
         """Finish the file, once."""
-        writer, self.writer = self.writer, None
+        if self.writer is None and self.schema is not None:  # there were no rows
+            self._open(self.schema)
+        writer, self.writer, self.schema = self.writer, None, None
         if writer is not None:
             try:
                 if self.waiting or self.small:

@@ -26,6 +26,7 @@ they are given away.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -58,6 +59,10 @@ class ScoredBatch:
     def __getitem__(self, name: str) -> np.ndarray[Any, Any]:
         return self.columns[name]
 
+    def _form(self) -> list[tuple[str, Any, tuple[int, ...]]]:
+        """Return what the schema follows from."""
+        return [(name, column.dtype, column.shape[1:]) for name, column in self.columns.items()]
+
     def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]:
         """Return the capsules of schema and array. A requested schema is not followed."""
         pair: tuple[object, object] = native().arrow_export(list(self.columns), list(self.columns.values()), self._arena)
@@ -75,38 +80,56 @@ class ScoredBatch:
 class ScoredStream:
     """The outputs for a stream of batches: an iterator of ScoredBatch, computed as it
     is read, and an Arrow stream. It can be read once. Data without batches gives one
-    without rows."""
+    without rows.
+
+    An Arrow stream has one schema, that of its first batch with rows: batches without rows
+    are passed over, since lists that are not there do not tell how long they are, and
+    answers of other shapes end it with an error.
+    """
 
     def __init__(self, batches: Iterator[ScoredBatch]) -> None:
         self._batches = batches
-        self._next: ScoredBatch | None = None
+        self._ahead: list[ScoredBatch] = []  # computed already, to find the schema
         self._begun = False
 
     def __iter__(self) -> Iterator[ScoredBatch]:
-        if self._begun:
-            raise ArgumentError("the stream was read already: score the data again")
+        self._begin()
         self._begun = True
-        if self._next is not None:
-            first, self._next = self._next, None
-            yield first
-        yield from self._batches
+        return itertools.chain(self._ahead, self._batches)
 
-    def _peek(self) -> ScoredBatch:
-        """Return the first batch, which stays: its schema is the stream's."""
+    def _begin(self) -> None:
         if self._begun:
             raise ArgumentError("the stream was read already: score the data again")
-        if self._next is None:
-            self._next = next(self._batches)
-        return self._next
+
+    def _first(self) -> ScoredBatch:
+        """Return the batch whose schema is the stream's; the iterator has it still."""
+        self._begin()
+        while not self._ahead or not len(self._ahead[-1]):
+            batch = next(self._batches, None)
+            if batch is None:
+                break
+            self._ahead.append(batch)
+        return self._ahead[-1]
 
     def __arrow_c_schema__(self) -> object:
-        """Return the capsule of the schema, from the first batch."""
-        return self._peek().__arrow_c_schema__()
+        """Return the capsule of the schema, from the first batch with rows."""
+        return self._first().__arrow_c_schema__()
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """Return the capsule of the stream. A requested schema is not followed."""
-        arrays = (batch.__arrow_c_array__()[1] for batch in self)
-        return native().arrow_stream(self.__arrow_c_schema__, arrays)
+        return native().arrow_stream(self.__arrow_c_schema__, self._arrays())
+
+    def _arrays(self) -> Iterator[object]:
+        first = self._first()
+        for number, batch in enumerate(self):
+            if not len(batch) and batch is not first:
+                continue
+            if batch._form() != first._form():
+                raise ShapeError(
+                    f"the answers for batch {number} are {batch}, those before it {first}: rows of one shape expected in a stream; "
+                    "iterate over the answers to take each as it is"
+                )
+            yield batch.__arrow_c_array__()[1]
 
 
 def score(

@@ -197,7 +197,8 @@ class Scoring:
 
     def table(self, table: pa.Table) -> pa.Table:
         """Score a table, a batch for each of its chunks, also one without rows."""
-        return pa.Table.from_batches([self(batch) for batch in table.to_batches() or [empty(table.schema)]])
+        batches = [batch for batch in table.to_batches() if batch.num_rows] or [empty(table.schema)]
+        return pa.Table.from_batches([self(batch) for batch in batches])
 
     def stream(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Score batches one after the other, as they are asked for."""

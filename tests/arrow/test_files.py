@@ -288,6 +288,18 @@ def test_the_manifest_beside_a_model_is_followed(features):
         assert "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize("form", ["parquet", "arrow", "arrows"])
+def test_files_without_rows_among_others(tmp_path, form):
+    """Their lists do not tell how long they are, so that they say nothing of the output."""
+    lists = pa.table({"x": pa.array([[1, 2], [3, 4]], pa.list_(pa.float32()))})
+    for name, table in {"none": lists.slice(0, 0), "some": lists, "more": lists.slice(1)}.items():
+        write(table, tmp_path / f"{name}.{form}")
+    files = [tmp_path / f"{name}.{form}" for name in ("none", "some", "none", "more")]
+    done = run(MODELS / "double.onnx", *files, "-o", tmp_path / "out.parquet")
+    assert done.returncode == 0, done.stderr
+    assert parquet.read_table(tmp_path / "out.parquet")["y"].to_pylist() == [[2, 4], [6, 8], [6, 8]]
+
+
 def test_files_of_two_schemas_are_refused(tmp_path, table):
     parquet.write_table(table, tmp_path / "a.parquet")
     parquet.write_table(table.set_column(1, "id", pa.array(["text"] * len(table))), tmp_path / "b.parquet")

@@ -372,6 +372,41 @@ def test_a_stream_without_batches_has_no_rows_and_a_schema(arenas):
         assert [len(batch) for batch in arrow.score(evaluator, pa.schema([field]).empty_table())] == [0]
 
 
+def chunks(*parts):
+    return pa.table({"x": pa.chunked_array([pa.array(part, pa.list_(pa.float32())) for part in parts])})
+
+
+CONSUMERS = {
+    "pyarrow": lambda s: pa.table(s)["y"].to_pylist(), "polars": lambda s: polars.DataFrame(s)["y"].to_list(),
+    "duckdb": lambda s: [list(row) for (row,) in duckdb.sql("select * from s").fetchall()],
+    "nanoarrow": lambda s: nanoarrow.ArrayStream(s).read_all().to_pylist(),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CONSUMERS)
+def test_a_stream_has_one_schema(arenas, name):
+    """Lists of a batch are equally long, those of the next one may be longer: no consumer
+    gets them under the wrong schema."""
+    take, evaluator = CONSUMERS[name], arenas.open(DOUBLE)
+    for parts in ([[[1, 2]], [[1, 2, 3], [4, 5, 6]]], [[[1, 2, 3]], [[1], [2]]], [[[1]], [[1, 2]]], [[], [[1, 2]], [[3]]]):
+        with pytest.raises(Exception, match=r"the answers for batch . are .*: rows of one shape expected in a stream"):
+            take(arrow.score(evaluator, chunks(*parts)))
+        scored = list(arrow.score(evaluator, chunks(*parts)))
+        assert [np.reshape(b["y"], (len(b), -1)).tolist() for b in scored if len(b)] == [(2 * np.array(p)).tolist() for p in parts if p]
+    for parts in ([[], [[1, 2], [3, 4]]], [[[1, 2], [3, 4]], []], [[], [], [[1, 2]], [], [[3, 4]]]):
+        answers = take(arrow.score(evaluator, chunks(*parts)))
+        assert [a["y"] if isinstance(a, dict) else a for a in answers] == [[2, 4], [6, 8]]
+
+
+def test_a_schema_that_was_asked_for_takes_nothing_away(arenas):
+    evaluator = arenas.open(DOUBLE)
+    scored = arrow.score(evaluator, chunks([], [[1, 2]], [[3, 4]]))
+    assert pa.schema(scored).field("y").type == pa.list_(pa.field("item", pa.float32(), nullable=False), 2)
+    assert [len(b) for b in scored] == [0, 1, 1]
+    with pytest.raises(ArgumentError, match="the stream was read already"):
+        pa.schema(scored)
+
+
 def test_a_fill_is_a_value_of_a_column_that_feeds(arenas):
     evaluator = arenas.open(DOUBLE)
     holes = pa.record_batch({"x": pa.array([1, None, 3], pa.float32())})
