@@ -116,28 +116,34 @@ func TestARunEndsWithItsContext(t *testing.T) {
 	session := open(t, "slow")
 	defer session.Close()
 	feeds := map[string]tensor.View{"v0": of(t, make([]float32, 4096*256), 4096, 256)}
-	canceled, cancel := context.WithCancel(context.Background())
-	cancel()
-	passed, end := context.WithDeadline(context.Background(), time.Unix(1, 0))
-	defer end()
-	soon, end := context.WithTimeout(context.Background(), time.Millisecond)
-	defer end()
-	while, stop := context.WithCancel(context.Background())
-	time.AfterFunc(time.Millisecond, stop)
 	for _, c := range []struct {
 		name  string
-		ctx   context.Context
+		begin func(context.Context) (context.Context, context.CancelFunc)
 		code  errs.Code
 		text  string
 		cause error
 	}{
-		{"before", canceled, errs.Canceled, "the run was canceled", context.Canceled},
-		{"late", passed, errs.Timeout, "the run's time limit passed", context.DeadlineExceeded},
-		{"a time limit", soon, errs.Timeout, "the run's time limit passed", context.DeadlineExceeded},
-		{"meanwhile", while, errs.Canceled, "the run was canceled", context.Canceled},
+		{"before", func(ctx context.Context) (context.Context, context.CancelFunc) {
+			ctx, cancel := context.WithCancel(ctx)
+			cancel()
+			return ctx, cancel
+		}, errs.Canceled, "the run was canceled", context.Canceled},
+		{"late", func(ctx context.Context) (context.Context, context.CancelFunc) {
+			return context.WithDeadline(ctx, time.Unix(1, 0))
+		}, errs.Timeout, "the run's time limit passed", context.DeadlineExceeded},
+		{"a time limit", func(ctx context.Context) (context.Context, context.CancelFunc) {
+			return context.WithTimeout(ctx, time.Millisecond)
+		}, errs.Timeout, "the run's time limit passed", context.DeadlineExceeded},
+		{"meanwhile", func(ctx context.Context) (context.Context, context.CancelFunc) {
+			ctx, cancel := context.WithCancel(ctx)
+			time.AfterFunc(time.Millisecond, cancel)
+			return ctx, cancel
+		}, errs.Canceled, "the run was canceled", context.Canceled},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := session.Run(c.ctx, feeds)
+			ctx, cancel := c.begin(context.Background())
+			defer cancel()
+			_, err := session.Run(ctx, feeds)
 			want(t, err, c.code, c.text)
 			if !errors.Is(err, c.cause) {
 				t.Errorf("%v does not wrap %v", err, c.cause)
