@@ -4,10 +4,16 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"strings"
 	"time"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/goruntime/goruntime/goruntime"
 	"github.com/goruntime/goruntime/goruntime/arena"
+	"github.com/goruntime/goruntime/goruntime/arrowio"
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
 
@@ -53,6 +59,32 @@ func ExampleTensor_Release() {
 	// Output:
 	// [20] 1
 	// 0 1
+}
+
+// A record batch is scored where its columns lie.
+func ExampleSession_Exec() {
+	session, err := goruntime.Open("../tests/models/double.onnx", goruntime.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer session.Close()
+	schema := arrow.NewSchema([]arrow.Field{{Name: "x", Type: arrow.PrimitiveTypes.Float32}}, nil)
+	batch, _, err := array.RecordFromJSON(memory.DefaultAllocator, schema, strings.NewReader(`[{"x": 1}, {"x": 2}]`))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer batch.Release()
+	plan, err := arrowio.Compile(session.Exec(), schema, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	answer, err := plan.Score(context.Background(), batch)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer answer.Release()
+	fmt.Println(answer.ColumnName(0), answer.Column(0))
+	// Output: y [2 4]
 }
 
 // A run ends when its context does.

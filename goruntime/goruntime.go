@@ -68,12 +68,18 @@ func (s *Session) ExecutionArena() *arena.ExecutionArena { return s.s.Execution(
 // IOArena returns the arena of what leaves a run.
 func (s *Session) IOArena() *arena.IOArena { return s.s.IO() }
 
+// Exec returns the session beneath, which package arrowio scores record batches with, and
+// whose calls also feed sequences, optionals and maps, and lend memory for outputs.
+//
+// Ownership: borrowed until Close.
+func (s *Session) Exec() *exec.Session { return s.s }
+
 // Close waits for the runs of the session and gives back what it owns.
 func (s *Session) Close() { s.s.Close() }
 
 // Run executes the model once and returns the wanted values, inner ones of the
 // model too, of which only what is needed runs; none wanted is the outputs. Inputs that
-// are sequences, optionals or maps are fed through exec.Session.
+// are sequences, optionals or maps are fed through Exec.
 //
 // Ownership: feeds are borrowed for the call and never written. Each result is
 // the caller's, to Release once.
