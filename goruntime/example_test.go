@@ -4,17 +4,13 @@ import (
 	"context"
 	"fmt"
 	"log"
-	"strings"
 	"time"
-
-	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/goruntime/goruntime/goruntime"
 	"github.com/goruntime/goruntime/goruntime/arena"
-	"github.com/goruntime/goruntime/goruntime/arrowio"
+	"github.com/goruntime/goruntime/goruntime/exec"
 	"github.com/goruntime/goruntime/goruntime/tensor"
+	"github.com/goruntime/goruntime/goruntime/values"
 )
 
 // Open a model, run it, read the output, give it back.
@@ -61,30 +57,26 @@ func ExampleTensor_Release() {
 	// 0 1
 }
 
-// A record batch is scored where its columns lie.
+// A sequence is fed by a call of the session beneath.
 func ExampleSession_Exec() {
-	session, err := goruntime.Open("../tests/models/double.onnx", goruntime.Options{})
+	session, err := goruntime.Open("../tests/models/pieces.onnx", goruntime.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer session.Close()
-	schema := arrow.NewSchema([]arrow.Field{{Name: "x", Type: arrow.PrimitiveTypes.Float32}}, nil)
-	batch, _, err := array.RecordFromJSON(memory.DefaultAllocator, schema, strings.NewReader(`[{"x": 1}, {"x": 2}]`))
-	if err != nil {
+	x, _ := goruntime.Of([]float32{1, 2}, 2)
+	sequence := values.New(values.Sequence, values.NewTensor(x, arena.Handle{})) // which does not own x
+	call := exec.Call{
+		In:     []tensor.View{{DType: tensor.Other}, x},
+		Values: []*values.Value{sequence, nil},
+		Out:    make([]exec.Result, 1),
+	}
+	if err := session.Exec().Run(&call); err != nil {
 		log.Fatal(err)
 	}
-	defer batch.Release()
-	plan, err := arrowio.Compile(session.Exec(), schema, nil)
-	if err != nil {
-		log.Fatal(err)
-	}
-	answer, err := plan.Score(context.Background(), batch)
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer answer.Release()
-	fmt.Println(answer.ColumnName(0), answer.Column(0))
-	// Output: y [2 4]
+	defer call.Out[0].Release()
+	fmt.Println(call.Out[0].Value)
+	// Output: seq(f32[2], f32[2])
 }
 
 // A run ends when its context does.
