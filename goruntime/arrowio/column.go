@@ -112,10 +112,13 @@ func (l *leaf) view(d tensor.DType) (tensor.View, error) {
 // tensorShape returns the shape of the rows of an arrow.fixed_shape_tensor, nil for
 // another field. The type of one that no program registered is its storage, and the
 // field's metadata tell.
+//
+// Errors: errs.Argument for a shape that does not take the values of a row's list, which
+// readers of Arrow do not compare; errs.Unsupported for a permutation.
 func tensorShape(f arrow.Field) ([]int, error) {
-	name, text := "", ""
+	name, text, storage := "", "", f.Type
 	if ext, ok := f.Type.(arrow.ExtensionType); ok {
-		name, text = ext.ExtensionName(), ext.Serialize()
+		name, text, storage = ext.ExtensionName(), ext.Serialize(), ext.StorageType()
 	} else if f.HasMetadata() {
 		name, _ = f.Metadata.GetValue("ARROW:extension:name")
 		text, _ = f.Metadata.GetValue("ARROW:extension:metadata")
@@ -133,5 +136,21 @@ func tensorShape(f arrow.Field) ([]int, error) {
 	if !slices.IsSorted(form.Permutation) {
 		return nil, errs.New(errs.Unsupported, "a fixed_shape_tensor with the permutation %v is not in the order of its memory", form.Permutation)
 	}
+	list, ok := storage.(*arrow.FixedSizeListType)
+	if !ok || !takes(form.Shape, int(list.Len())) {
+		return nil, errs.New(errs.Argument, "the column %q is %v, its metadata say tensors of shape %v: a fixed_size_list of as many values expected", f.Name, storage, form.Shape)
+	}
 	return form.Shape, nil
+}
+
+// takes reports whether a shape has so many elements.
+func takes(shape []int, n int) bool {
+	count := 1
+	for _, d := range shape {
+		if d < 0 || d > 0 && count > n/d {
+			return false
+		}
+		count *= d
+	}
+	return count == n
 }

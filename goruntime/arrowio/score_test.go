@@ -283,6 +283,46 @@ func TestWhatIsRefused(t *testing.T) {
 	}
 }
 
+// The metadata of a tensor column must fit its lists: no row gets values of another.
+func TestShapesOfTensorsFitTheirLists(t *testing.T) {
+	testkit.NoLeaks(t)
+	s := open(t, "double")
+	for told, says := range map[string]string{
+		`{"shape": [2, 3]}`:                        "",
+		`{"shape": [2, 3], "permutation": [0, 1]}`: "",
+		`{"shape": [2, 2]}`:                        `the column "x" is fixed_size_list<item: float32, nullable>[6], its metadata say tensors of shape [2 2]: a fixed_size_list of as many values expected`,
+		`{"shape": [7]}`:                           "tensors of shape [7]",
+		`{"shape": [-2, -3]}`:                      "tensors of shape [-2 -3]",
+		`{"shape": [0, 3]}`:                        "tensors of shape [0 3]",
+		`{"shape": [9223372036854775807, 3]}`:      "tensors of shape",
+		`{"shape": [4294967296, 4294967296, 6]}`:   "tensors of shape",
+		`{}`:                                       "tensors of shape []",
+		`nonsense`:                                 "the metadata of a fixed_shape_tensor",
+		`{"shape": [2, 3], "permutation": [1, 0]}`: "is not in the order of its memory",
+	} {
+		metadata := arrow.NewMetadata([]string{"ARROW:extension:name", "ARROW:extension:metadata"}, []string{"arrow.fixed_shape_tensor", told})
+		f := field("x", arrow.FixedSizeListOf(6, f32))
+		f.Metadata = metadata
+		b := batchOf(t, schemaOf(f), `[{"x":[1,2,3,4,5,6]},{"x":[7,8,9,10,11,12]}]`)
+		out, _, err := scored(t, s, b, nil)
+		b.Release()
+		if says != "" {
+			if err == nil || !strings.Contains(err.Error(), says) {
+				t.Errorf("%s: %v, want %q", told, err, says)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", told, err)
+			continue
+		}
+		if got := fmt.Sprint(out.Column(0)); got != "[[[2 4 6] [8 10 12]] [[14 16 18] [20 22 24]]]" {
+			t.Errorf("%s: %s", told, got)
+		}
+		out.Release()
+	}
+}
+
 // Batches whose buffers contradict their lengths are refused before anything is lent.
 func TestDamagedBatchesAreRefused(t *testing.T) {
 	testkit.NoLeaks(t)

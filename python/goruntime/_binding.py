@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import math
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -45,7 +46,6 @@ class Binding:
         for i, (name, _, _) in enumerate(fields):
             if self.places.setdefault(name, i) != i:
                 raise ArgumentError(f"the columns {self.places[name]} and {i} are both named {name!r}: every column needs a name of its own")
-        self.shapes = {name: _tensor_shape(metadata) for name, _, metadata in fields}
         self.inputs: dict[str, list[str]] = {}
         for name, columns in (inputs or {}).items():
             self.inputs[name] = [columns] if isinstance(columns, str) else list(columns)
@@ -67,6 +67,8 @@ class Binding:
             raise NameNotFoundError(f"no columns for the inputs {left}; the batch has {there}: say by inputs which feed them")
         if missing:
             raise NameNotFoundError(f"the batch has no columns {missing}; it has {there}")
+        feeding = {c for columns in self.inputs.values() for c in columns}
+        self.shapes = {name: _tensor_shape(name, form, metadata) for name, form, metadata in fields if name in feeding}
         self._formats = {name: form for name, form, _ in fields}
         self._filled: tuple[Any, dict[str, Any]] = ({}, {})  # the fills that were asked for last, and by column
         self.schema: Any = None  # of the batches that it was made for
@@ -198,16 +200,24 @@ def _as_input(column: Any, shape: tuple[int | str | None, ...] | None) -> Any:
     return column
 
 
-def _tensor_shape(metadata: bytes | None) -> tuple[int, ...] | None:
+def _tensor_shape(name: str, form: str, metadata: bytes | None) -> tuple[int, ...] | None:
     """Return the shape of an arrow.fixed_shape_tensor, None for other fields."""
     pairs = _pairs(metadata or b"")
     if pairs.get(b"ARROW:extension:name") != b"arrow.fixed_shape_tensor":
         return None
-    form = json.loads(pairs[b"ARROW:extension:metadata"])
-    order = form.get("permutation")
-    if order is not None and order != sorted(order):
+    text = pairs.get(b"ARROW:extension:metadata", b"").decode(errors="replace")
+    try:
+        told = json.loads(text)
+        shape, order = [int(d) for d in told["shape"]], told.get("permutation")
+        turned = order is not None and order != sorted(order)
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise ArgumentError(f"the column {name!r}: the metadata of a fixed_shape_tensor are {text!r}, which tell no shape") from error
+    if turned:
         raise ArgumentError(f"a fixed_shape_tensor with the permutation {order} is not in the order of its memory")
-    return tuple(form["shape"])
+    if not form.startswith("+w:") or min(shape, default=0) < 0 or math.prod(shape) != int(form[3:]):
+        kind = f"fixed_size_list of {form[3:]}" if form.startswith("+w:") else f"Arrow format {form}"
+        raise ArgumentError(f"the column {name!r} is a {kind}, its metadata say tensors of shape {shape}: a fixed_size_list of as many values expected")
+    return tuple(shape)
 
 
 def _pairs(metadata: bytes) -> dict[bytes, bytes]:

@@ -131,6 +131,28 @@ def test_what_is_copied_of_answers_is_counted(arenas):
     del batch
 
 
+@pytest.mark.parametrize(
+    ("told", "message"),
+    [
+        ('{"shape": [2, 2]}', r"the column 'x' is a fixed_size_list of 6, its metadata say tensors of shape \[2, 2\]: a fixed_size_list of as many values"),
+        ('{"shape": [7]}', "tensors of shape"), ('{"shape": []}', "tensors of shape"), ('{"shape": [-2, -3]}', "tensors of shape"),
+        ('{"shape": [0, 3]}', "tensors of shape"), ('{"shape": [9223372036854775807, 3]}', "tensors of shape"),
+        ("{}", r"the metadata of a fixed_shape_tensor are '{}', which tell no shape"), ("nonsense", "tell no shape"), ('{"shape": ["a"]}', "tell no shape"),
+        ('{"shape": 6}', "tell no shape"), ("[]", "tell no shape"), ('{"shape": [2, 3], "permutation": [1, 0]}', "is not in the order of its memory"),
+        ('{"shape": [2, 3], "permutation": [1, "a"]}', "tell no shape"),
+    ],
+)  # fmt: skip
+def test_metadata_that_do_not_fit_their_column(arenas, told, message):
+    metadata = {"ARROW:extension:name": "arrow.fixed_shape_tensor", "ARROW:extension:metadata": told}
+    tensors = fixed(pa.array(X), 6)
+    evaluator = arenas.open(DOUBLE)
+    field = pa.field("x", tensors.type, metadata=metadata)
+    with pytest.raises(ArgumentError, match=message):
+        arrow.score(evaluator, pa.RecordBatch.from_arrays([tensors], schema=pa.schema([field])))
+    beside = pa.schema([pa.field("x", tensors.type), field.with_name("z")])  # what feeds nothing may say anything
+    assert arrow.score(evaluator, pa.RecordBatch.from_arrays([tensors, tensors], schema=beside))["y"].shape == (2, 6)
+
+
 HOLES, WIDE, FLAGS = pa.array([1, None, 3], pa.float32()), pa.array([1.5, 2.0]), pa.array([True, False, True])
 SQUARE = {c: pa.array(X[i : i + 4]) for i, c in enumerate("pqrs")}
 W = numpy_helper.from_array(np.eye(4, dtype=np.float32))
