@@ -139,7 +139,7 @@ func (p *Plan) windows(threads int) int {
 
 // fewPixels reports whether rows of the product are pixels.
 func (p *Plan) fewPixels() bool {
-	if p.perM < widest {
+	if p.perM < widest || p.tileable() {
 		return false
 	}
 	empty := whole(p.pixels, widest) - p.pixels

@@ -103,7 +103,7 @@ var shapes = map[string]Shape{
 	"rows too long to keep":                 shape(1, 2, 3, 1, []int{140000}, []int{3}, []int{1}, []int{1}, []int{1}),
 	"1x1, pixels in rows":                   shape(2, 37, 70, 1, []int{7, 7}, []int{1, 1}, []int{1, 1}, []int{1, 1}, []int{0, 0}),
 	"1x1, pixels in rows of groups":         shape(1, 40, 300, 2, []int{5, 5}, []int{1, 1}, []int{1, 1}, []int{1, 1}, []int{0, 0}),
-	"3x3, channels in rows":                 shape(2, 21, 140, 1, []int{7, 7}, []int{3, 3}, []int{1, 1}, []int{1, 1}, []int{1, 1}),
+	"3x2, channels in rows":                 shape(2, 21, 140, 1, []int{7, 6}, []int{3, 2}, []int{1, 1}, []int{1, 1}, []int{1, 1}),
 	"3x3, channels in rows of groups":       shape(1, 20, 140, 2, []int{13, 14}, []int{3, 3}, []int{2, 2}, []int{1, 1}, []int{1, 1}),
 	"3x3, pixels in rows":                   shape(1, 5, 200, 1, []int{7, 7}, []int{3, 3}, []int{1, 1}, []int{1, 1}, []int{1, 1}),
 	"turned, stride 2 in bands":             shape(2, 37, 45, 1, []int{21, 20}, []int{3, 3}, []int{2, 2}, []int{1, 1}, []int{1, 1}),
@@ -111,6 +111,10 @@ var shapes = map[string]Shape{
 	"turned, bands that see padding alone":  shape(1, 64, 64, 1, []int{17, 2}, []int{3, 3}, []int{2, 2}, []int{1, 1}, []int{20, 17}),
 	"turned, dilated":                       shape(1, 40, 33, 1, []int{18, 19}, []int{3, 2}, []int{1, 2}, []int{3, 2}, []int{2, 1}),
 	"turned, bands of the cache":            shape(1, 128, 32, 1, []int{31, 33}, []int{3, 3}, []int{2, 2}, []int{1, 1}, []int{1, 1}),
+	"3x3, more filters than tiles are for":  shape(1, 200, 200, 1, []int{7, 7}, []int{3, 3}, []int{1, 1}, []int{1, 1}, []int{1, 1}),
+	"tiles, few pixels":                     shape(2, 20, 140, 1, []int{7, 7}, []int{3, 3}, []int{1, 1}, []int{1, 1}, []int{1, 1}),
+	"tiles, fewest pixels and channels":     shape(1, 16, 16, 1, []int{6, 6}, []int{3, 3}, []int{1, 1}, []int{1, 1}, []int{1, 1}),
+	"tiles, few channels":                   shape(1, 16, 17, 1, []int{21, 20}, []int{3, 3}, []int{1, 1}, []int{1, 1}, []int{1, 1}),
 	"tiles":                                 shape(2, 21, 50, 1, []int{14, 15}, []int{3, 3}, []int{1, 1}, []int{1, 1}, []int{1, 1}),
 	"tiles in bands":                        shape(1, 17, 61, 1, []int{41, 90}, []int{3, 3}, []int{1, 1}, []int{1, 1}, []int{1, 1}),
 	"tiles, unpadded":                       shape(1, 30, 130, 1, []int{13, 13}, []int{3, 3}, []int{1, 1}, []int{1, 1}, []int{0, 0}),
@@ -127,7 +131,8 @@ func TestConvolutionAgreesWithFloat64(t *testing.T) {
 	defer func() { variants = all }()
 	for name, s := range shapes {
 		c := newSample(s)
-		c.rows = strings.HasPrefix(name, "turned, ")
+		c.relative = 2e-6
+		c.rows, c.tiles = strings.HasPrefix(name, "turned, "), strings.HasPrefix(name, "tiles")
 		for _, v := range all {
 			if v.level > cpu.Best() {
 				continue
@@ -148,7 +153,8 @@ type sample struct {
 	x, w, bias []float32
 	want       []float64
 	relative   float64 // to the greatest of want, what is near enough; 0 is to each
-	rows       bool    // rows of the product are to be pixels, where filters are packed
+	tiles      bool
+	rows       bool // rows of the product are to be pixels, where filters are packed
 }
 
 func newSample(s Shape) *sample {
@@ -164,8 +170,8 @@ func (c *sample) agree(t *testing.T, relu, packed bool) {
 	whole, parts := make([]float32, s.N*s.M*product(s.Out)), make([]float32, s.N*s.M*product(s.Out))
 	p := NewPlan(s, 2, nil)
 	a := Args{X: address(x), W: address(w), Bias: address(bias), Y: address(whole), Scratch: make([]byte, p.Workspace()), Relu: relu}
-	if tiles := s.Group == 1 && s.C >= 16 && s.M >= 16 && s.C*s.M >= 1024 && s.Kernel[0] == 3 && s.Stride[0] == 1 && s.Dilation[0] == 1 && p.pixels >= 96; tiles != p.Winograd() {
-		t.Fatalf("in tiles: %v, want %v", p.Winograd(), tiles)
+	if c.tiles != p.Winograd() {
+		t.Fatalf("in tiles: %v, want %v", p.Winograd(), c.tiles)
 	}
 	if c.rows && packed && !p.few {
 		t.Fatal("rows of the product are not pixels")
@@ -293,6 +299,7 @@ func TestTilesReachAsFarAsPlainSums(t *testing.T) {
 	} {
 		for _, of := range []string{"tiles", "tiles, much padding", "tiles, parts of a panel"} {
 			c := newSample(shapes[of])
+			c.tiles = true
 			scale(c.w, 0, 1e-4)
 			huge(c)
 			c.want = reference(c.Shape, c.x, c.w, c.bias)

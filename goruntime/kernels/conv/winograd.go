@@ -30,12 +30,14 @@ const (
 	fewestTiles = 12
 )
 
-// What tiles are worth while for, at least: channels and filters that fill a vector, pairs
-// of them, and pixels.
+// What tiles are worth while for: channels and filters that fill a vector, and some pixels.
+// Below manyPixels the filters at the points, four times as many numbers, take longer to
+// read than to be multiplied where there are many pairs of channels and filters.
 const (
 	fewestChannels = widest
-	fewestPairs    = 1024
-	fewestPixels   = 96
+	fewestPixels   = 36
+	manyPixels     = 96
+	pairsOfPixel   = 768
 )
 
 // filterCut is how many filters are computed together at least.
@@ -53,17 +55,26 @@ type winograd struct {
 	line          []int // in bytes, of pixels side by side; up to whole vectors
 }
 
-// newWinograd returns nil where the convolution is of another kind or too small.
-func (p *Plan) newWinograd(threads int) *winograd {
+// tileable reports whether tiles are worth while.
+func (p *Plan) tileable() bool {
 	s := &p.s
-	if s.Plain || s.N == 0 || len(s.In) != 2 || s.Group != 1 || min(s.C, s.M) < fewestChannels || s.C*s.M < fewestPairs || p.pixels < fewestPixels {
-		return nil
+	if s.Plain || s.N == 0 || len(s.In) != 2 || s.Group != 1 || min(s.C, s.M) < fewestChannels || p.pixels < fewestPixels {
+		return false
 	}
 	for i := range s.In {
 		if s.Kernel[i] != 3 || s.Stride[i] != 1 || s.Dilation[i] != 1 {
-			return nil
+			return false
 		}
 	}
+	return p.pixels >= manyPixels || s.C*s.M <= pairsOfPixel*p.pixels
+}
+
+// newWinograd returns nil where the convolution is of another kind or too small.
+func (p *Plan) newWinograd(threads int) *winograd {
+	if !p.tileable() {
+		return nil
+	}
+	s := &p.s
 	v := chosen()
 	w := &winograd{lanes: v.lanes, tall: (s.Out[0] + 3) / 4, wide: (s.Out[1] + 3) / 4, length: whole(s.C, v.lanes), cuts: 1}
 	w.split(s.N, threads)
