@@ -35,7 +35,9 @@ func score(ctx context.Context, address, model string, xs ...float32) ([]float32
 	batch := rows.NewRecordBatch()
 	defer batch.Release()
 
-	client, err := flight.NewClientWithMiddleware(address, nil, nil, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	client, err := flight.NewClientWithMiddleware(address, nil, nil,
+		grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(256<<20))) // 4 MB by default
 	if err != nil {
 		return nil, err
 	}

@@ -29,6 +29,10 @@ func TestScore(t *testing.T) {
 	if err != nil || !slices.Equal(got, []float32{2, 5}) {
 		t.Errorf("%v, %v", got, err)
 	}
+	// An answer of more than what gRPC lets a client receive by itself.
+	if got, err := score(context.Background(), l.Addr().String(), "double", make([]float32, 2<<20)...); err != nil || len(got) != 2<<20 {
+		t.Errorf("8 MB: %d rows, %v", len(got), err)
+	}
 	if _, err := score(context.Background(), l.Addr().String(), "none", 1); err == nil {
 		t.Error("a model that is not there answers")
 	}
