@@ -61,6 +61,20 @@ def test_tables_and_frames_of_many_batches(connection):
         assert cursor.execute("fixed", rows).fetch_arrow_table().column("y").to_pylist() == [[0, 2, 3], [4, 0, 6]]
 
 
+def test_messages_larger_than_the_driver_takes_by_itself(tmp_path):
+    shutil.copy(MODELS / "double.onnx", tmp_path / "double.onnx")
+    server = Served(tmp_path)
+    batch = pa.record_batch({"x": np.arange(5_000_000, dtype=np.float32)})
+    for options, taken in (({}, False), ({DatabaseOptions.WITH_MAX_MSG_SIZE.value: str(256 << 20)}, True)):
+        with adbc.connect(server.uri, autocommit=True, db_kwargs=options) as connection, connection.cursor() as cursor:
+            if not taken:
+                with pytest.raises(adbc.Error, match="larger than max"):
+                    cursor.execute("double", batch)
+                continue
+            np.testing.assert_array_equal(cursor.execute("double", batch).fetch_arrow_table().column("y").to_numpy(), 2 * batch.column("x").to_numpy())
+    server.stop()
+
+
 def test_the_server_tells_who_it_is(connection):
     assert connection.adbc_get_info()["vendor_name"] == "goruntime"
 
