@@ -21,7 +21,7 @@ var AveragePool = op.Declare("", "AveragePool", func() op.Def {
 				return err
 			}
 			p := newPooling(win, c.In(0).Shape)
-			if c.In(0).DType != tensor.F32 || p.band().pixels < 1 {
+			if c.In(0).DType != tensor.F32 || p.band().pixels < 1 && !p.bandsOfSlices() {
 				p.list()
 			}
 			p.counts = make([]float32, p.pixels)

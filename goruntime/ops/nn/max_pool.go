@@ -39,7 +39,7 @@ var MaxPool = op.Declare("", "MaxPool", func() op.Def {
 			if c.Attr.Bool("storage_order") {
 				p.column = columnOrder(win.in)
 			}
-			if c.In(0).DType != tensor.F32 || c.Wants(1) || p.band().pixels < 1 {
+			if c.In(0).DType != tensor.F32 || c.Wants(1) || p.band().pixels < 1 && !p.bandsOfSlices() {
 				p.list()
 			}
 			c.State = p

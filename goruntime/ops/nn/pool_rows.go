@@ -38,6 +38,11 @@ func (p *pooling) band() band {
 	return b
 }
 
+// bandsOfSlices reports whether volumes are pooled by bands of their images.
+func (p *pooling) bandsOfSlices() bool {
+	return p.flat != nil && p.indices == nil && p.flat.band().pixels > 0
+}
+
 // banded pools the planes [lo, hi) of images with f, whose neutral number is
 // nothing.
 func (p *pooling) banded(b band, lo, hi int, f vec.Join, nothing float32) {
@@ -126,6 +131,10 @@ func maxPool32(p *pooling, lo, hi int) {
 		p.banded(b, lo, hi, vec.Largest, lowest32)
 		return
 	}
+	if p.bandsOfSlices() {
+		p.deep(lo, hi, vec.Largest, lowest32)
+		return
+	}
 	slowMaxPool32(p, lo, hi)
 }
 
@@ -134,11 +143,15 @@ var slowAveragePool32 = averagePool(single)
 // averagePool32 pools images by bands of rows, others tap by tap.
 func averagePool32(p *pooling, lo, hi int) {
 	b := p.band()
-	if b.pixels < 1 {
+	switch {
+	case b.pixels > 0:
+		p.banded(b, lo, hi, vec.Total, 0)
+	case p.bandsOfSlices():
+		p.deep(lo, hi, vec.Total, 0)
+	default:
 		slowAveragePool32(p, lo, hi)
 		return
 	}
-	p.banded(b, lo, hi, vec.Total, 0)
 	out := tensor.Elems[float32](p.out)
 	for i := lo; i < hi; i++ {
 		dst := out[i*p.pixels : (i+1)*p.pixels]

@@ -46,6 +46,7 @@ func poolRun(c *op.Context) error {
 // pixel is listed where that is little, else found for each pixel anew.
 type pooling struct {
 	win                   *window
+	flat                  *pooling // of volumes, that of the images they consist of, or nil
 	planes, plane, pixels int
 	most                  int       // elements that lie under a window at most
 	first                 []int32   // where the listed taps of each pixel begin, one more at the end; nil where none are
@@ -61,7 +62,9 @@ type pooling struct {
 type poolKernel func(p *pooling, lo, hi int)
 
 func newPooling(w *window, x tensor.Shape) *pooling {
+	w = w.lifted()
 	p := &pooling{win: w, planes: x[0] * x[1], plane: tensor.Shape(w.in).Elements(), pixels: tensor.Shape(w.out).Elements(), most: 1}
+	p.flat = p.slices()
 	for i, n := range w.in {
 		p.most *= max(1, below(n, w.dilation[i], w.kernel[i]))
 	}
