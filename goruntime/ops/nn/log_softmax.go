@@ -15,30 +15,50 @@ var LogSoftmax, LogSoftmax1 = op.DeclareTwo("", "LogSoftmax", func() (now, legac
 })
 
 // logBlock is how many exponentials are computed at a time.
-const logBlock = 512
+const logBlock = 2048
 
 func logSoftmax32(s *lines, lo, hi int) {
 	if s.inner != 1 {
 		s.columns32(lo, hi, logSoftmaxSlow32, logSoftmaxBlock32)
 		return
 	}
-	out, in := tensor.Elems[float32](s.out), tensor.Elems[float32](s.in)
-	var room [logBlock]float32
-	var shift [1]float32
-	for r := lo; r < hi; r++ {
-		dst, src := out[r*s.n:(r+1)*s.n], in[r*s.n:(r+1)*s.n]
-		shift[0] = vec.Max(src)
-		total := 0.0
-		for i := 0; i < s.n; i += logBlock {
-			x := room[:min(logBlock, s.n-i)]
-			vec.Combine(vec.Minus, x, src[i:i+len(x)], shift[:])
-			vec.Apply(vec.Exponential, x, x)
-			total += float64(vec.Sum(x))
+	if s.n > logBlock {
+		for r := lo; r < hi; r++ {
+			s.longLog32(r)
 		}
-		vec.Combine(vec.Minus, dst, src, shift[:])
-		shift[0] = float32(math.Log(total))
-		vec.Combine(vec.Minus, dst, dst, shift[:])
+		return
 	}
+	var room, rows [logBlock]float32
+	for together := max(1, logBlock/s.n); lo < hi; lo += together {
+		s.logs32(lo, min(together, hi-lo), room[:], rows[:])
+	}
+}
+
+// logs32 computes some lines, which have room together.
+func (s *lines) logs32(r, many int, room, rows []float32) {
+	dst, src := tensor.Elems[float32](s.out)[r*s.n:(r+many)*s.n], tensor.Elems[float32](s.in)[r*s.n:(r+many)*s.n]
+	x, row := room[:len(dst)], rows[:many]
+	vec.Along(vec.Most, row, src, s.n, s.n)
+	vec.CombineRows(vec.Minus, dst, src, row, false)
+	vec.Apply(vec.Exponential, x, dst)
+	vec.Along(vec.Added, row, x, s.n, s.n)
+	vec.Apply(vec.Logarithm, row, row)
+	vec.CombineRows(vec.Minus, dst, dst, row, false)
+}
+
+// longLog32 computes line r, the exponentials by parts.
+func (s *lines) longLog32(r int) {
+	dst, src := tensor.Elems[float32](s.out)[r*s.n:(r+1)*s.n], tensor.Elems[float32](s.in)[r*s.n:(r+1)*s.n]
+	var room [logBlock]float32
+	shift, total := [1]float32{vec.Max(src)}, 0.0
+	vec.Combine(vec.Minus, dst, src, shift[:])
+	for i := 0; i < s.n; i += logBlock {
+		x := room[:min(logBlock, s.n-i)]
+		vec.Apply(vec.Exponential, x, dst[i:i+len(x)])
+		total += float64(vec.Sum(x))
+	}
+	shift[0] = float32(math.Log(total))
+	vec.Combine(vec.Minus, dst, dst, shift[:])
 }
 
 // logSoftmaxBlock32 computes width lines of n elements that lie step apart.

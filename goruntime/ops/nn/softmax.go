@@ -116,10 +116,7 @@ func (s *lines) columns32(lo, hi int, slow softmaxKernel, block func(out, in []f
 
 // largest32 writes the largest element of each column to top.
 func largest32(top, in []float32, n, step int) {
-	copy(top, in)
-	for k := 1; k < n; k++ {
-		vec.Combine(vec.Larger, top, top, in[k*step:][:len(top)])
-	}
+	vec.Across(vec.Most, top, in, n, step)
 }
 
 // softmaxBlock32 computes width lines of n elements that lie step apart.

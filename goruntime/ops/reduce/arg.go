@@ -30,7 +30,7 @@ func argument(least bool) (now, legacy op.Def) {
 		},
 		Run: runArg,
 		DTypes: op.ByType(map[tensor.DType]argKernel{
-			tensor.F32: arg[float32, float32](plain), tensor.F64: arg[float64, float64](plain),
+			tensor.F32: arg32(), tensor.F64: arg[float64, float64](plain),
 			tensor.F16: arg[uint16, float32](half), tensor.BF16: arg[uint16, float32](bfloat),
 			tensor.I8: arg[int8, int8](plain), tensor.I16: arg[int16, int16](plain),
 			tensor.I32: arg[int32, int32](plain), tensor.I64: arg[int64, int64](plain),
