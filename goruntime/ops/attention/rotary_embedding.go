@@ -10,7 +10,7 @@ import (
 // the position.
 // https://onnx.ai/onnx/operators/onnx__RotaryEmbedding.html   Departures: none.
 var RotaryEmbedding = op.Declare("", "RotaryEmbedding", func() op.Def {
-	return op.Def{
+	return op.Widened(op.Def{
 		Versions: op.Versions{23: ""},
 		Attrs:    op.Attrs(op.Int("interleaved", 0), op.Int("num_heads", 0), op.Int("rotary_embedding_dim", 0)),
 		InPlace:  op.FirstOnly,
@@ -38,18 +38,11 @@ var RotaryEmbedding = op.Declare("", "RotaryEmbedding", func() op.Def {
 			if c.Has(3) {
 				r.positions = tensor.Elems[int64](c.In(3))
 			}
-			return op.Row[rotationKernel](c)(c, r, c.In(1), c.In(2))
+			return r.run(c, c.In(1), c.In(2))
 		},
-		DTypes: rotations,
+		DTypes: op.Uniform(struct{}{}, tensor.F32),
 		Also:   map[int][]tensor.DType{3: {tensor.I64}},
-	}
-})
-
-type rotationKernel func(c *op.Context, r *rotation, cos, sin *tensor.View) error
-
-var rotations = op.ByType(map[tensor.DType]rotationKernel{
-	tensor.F32: rotate(func(f float32) float32 { return f }, func(f float32) float32 { return f }),
-	tensor.F16: rotate(tensor.Half.Float32, tensor.HalfOf), tensor.BF16: rotate(tensor.BFloat16.Float32, tensor.BFloat16Of),
+	})
 })
 
 // rotation is how a tensor is seen: [batch, rows, heads] of size numbers, of
@@ -60,6 +53,7 @@ type rotation struct {
 	table                         int // rows of the cosines, 0 where each position has its own
 	interleaved                   bool
 	positions                     []int64 // [batch, rows], or the first one of a run of rows where first is set
+	work                          turning
 	first                         bool
 }
 
@@ -118,35 +112,52 @@ func (r *rotation) angle(b, i int) (int, error) {
 	return p, nil
 }
 
-// rotate computes in float32 and rounds once.
-func rotate[T any](widen func(T) float32, narrow func(float32) T) rotationKernel {
-	return func(c *op.Context, r *rotation, cosines, sines *tensor.View) error {
-		x, y, cos, sin := tensor.Elems[T](c.In(0)), tensor.Elems[T](c.Out(0)), tensor.Elems[T](cosines), tensor.Elems[T](sines)
-		half := r.dim / 2
-		second, step := half, 1
-		if r.interleaved {
-			second, step = 1, 2
+// turning is a rotation at work.
+type turning struct {
+	*rotation
+	x, y, cos, sin []float32
+	rowOf          []int // of the tables, for each position
+}
+
+func (r *rotation) run(c *op.Context, cosines, sines *tensor.View) error {
+	t := &r.work
+	t.rotation = r
+	t.x, t.y, t.cos, t.sin = tensor.Elems[float32](c.In(0)), tensor.Elems[float32](c.Out(0)), tensor.Elems[float32](cosines), tensor.Elems[float32](sines)
+	t.rowOf = t.rowOf[:0]
+	for b := range r.batch {
+		for i := range r.rows {
+			p, err := r.angle(b, i)
+			if err != nil {
+				return err
+			}
+			t.rowOf = append(t.rowOf, p)
 		}
-		for b := range r.batch {
-			for i := range r.rows {
-				p, err := r.angle(b, i)
-				if err != nil {
-					return err
+	}
+	c.For(len(t.rowOf), max(1, (16<<10)/max(1, r.heads*r.size)), t)
+	return nil
+}
+
+// Chunk implements op.Task over the positions.
+func (t *turning) Chunk(lo, hi int) {
+	half := t.dim / 2
+	for at := lo; at < hi; at++ {
+		cos, sin := t.cos[t.rowOf[at]*half:][:half], t.sin[t.rowOf[at]*half:][:half]
+		for h := range t.heads {
+			from := at/t.rows*t.stepBatch + at%t.rows*t.stepRow + h*t.stepHead
+			src, dst := t.x[from:from+t.size], t.y[from:from+t.size]
+			if t.interleaved {
+				for k, c := range cos {
+					u, v, s := src[2*k], src[2*k+1], sin[k]
+					dst[2*k], dst[2*k+1] = c*u-s*v, s*u+c*v
 				}
-				cs, sn := cos[p*half:(p+1)*half], sin[p*half:(p+1)*half]
-				for h := range r.heads {
-					at := b*r.stepBatch + i*r.stepRow + h*r.stepHead
-					src, dst := x[at:at+r.size], y[at:at+r.size]
-					for k := range cs {
-						u, v := widen(src[k*step]), widen(src[k*step+second])
-						cv, sv := widen(cs[k]), widen(sn[k])
-						dst[k*step] = narrow(cv*u - sv*v)
-						dst[k*step+second] = narrow(sv*u + cv*v)
-					}
-					copy(dst[r.dim:], src[r.dim:])
+			} else {
+				first, second, real, imaginary := src[:half], src[half:2*half], dst[:half], dst[half:2*half]
+				for k, c := range cos {
+					u, v, s := first[k], second[k], sin[k]
+					real[k], imaginary[k] = c*u-s*v, s*u+c*v
 				}
 			}
+			copy(dst[t.dim:], src[t.dim:])
 		}
-		return nil
 	}
 }

@@ -12,7 +12,7 @@ import (
 // Departures: no is_packed_batching; scale is not applied, as on ONNX Runtime's
 // CPU.
 var RotaryEmbeddingMS = op.Declare(microsoft, "RotaryEmbedding", func() op.Def {
-	return op.Def{
+	return op.Widened(op.Def{
 		Versions: op.Versions{1: ""}, Needs: []int{0, 1, 2, 3},
 		Attrs: op.Attrs(op.Int("interleaved", 0), op.Int("num_heads", 0), op.Int("rotary_embedding_dim", 0), op.Int("is_packed_batching", 0), op.Float("scale", 1)),
 		Shape: func(c *op.Infer) error {
@@ -31,12 +31,12 @@ var RotaryEmbeddingMS = op.Declare(microsoft, "RotaryEmbedding", func() op.Def {
 		Run: func(c *op.Context) error {
 			r := c.State.(*rotation)
 			r.positions = tensor.Elems[int64](c.In(1))
-			return op.Row[rotationKernel](c)(c, r, c.In(2), c.In(3))
+			return r.run(c, c.In(2), c.In(3))
 		},
 		InPlace: op.FirstOnly,
-		DTypes:  rotations,
+		DTypes:  op.Uniform(struct{}{}, tensor.F32),
 		Also:    map[int][]tensor.DType{1: {tensor.I64}},
-	}
+	})
 })
 
 // rotationMS reads X [B, L, H*d] or [B, H, L, d].

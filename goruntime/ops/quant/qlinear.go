@@ -44,6 +44,31 @@ func (s scaling) code(q float32) uint8 {
 	return uint8(igemm.Saturate(q, -s.zero, 255-s.zero) + s.zero)
 }
 
+// numbers writes what codes that lie step apart stand for, and returns those behind them.
+func (s scaling) numbers(dst []float32, from []uint8, step int) []uint8 {
+	if step != 1 {
+		for i := range dst {
+			dst[i] = s.value(from[i*step])
+		}
+		return from[min(len(from), step*len(dst)):]
+	}
+	if from := from[:len(dst)]; s.signed {
+		igemm.Dequantize(dst, igemm.Int8s(from), s.scale, int8(s.zero))
+	} else {
+		igemm.Dequantize(dst, from, s.scale, uint8(s.zero))
+	}
+	return from[len(dst):]
+}
+
+// codes writes the codes nearest to multiples of the scale.
+func (s scaling) codes(dst []uint8, x []float32) {
+	if s.signed {
+		igemm.Quantize(igemm.Int8s(dst), x, 1, int8(s.zero))
+	} else {
+		igemm.Quantize(dst, x, 1, uint8(s.zero))
+	}
+}
+
 // singleScalings refuses scales and zero points of more than one number.
 func singleScalings(c *op.Infer, inputs ...int) error {
 	for _, i := range inputs {

@@ -1,6 +1,7 @@
 package quant
 
 import (
+	"github.com/goruntime/goruntime/goruntime/kernels/vec"
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
@@ -9,42 +10,21 @@ import (
 // https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md
 // Departures: none. Numbers are added and multiplied in f32.
 var (
-	QLinearAdd = op.Declare(microsoft, "QLinearAdd", func() op.Def {
-		return pairwise("QLinearAdd", func(s *paired, dst []uint8, a, b []uint8, stepA, stepB int) {
-			i, j := 0, 0
-			for k := range dst {
-				dst[k] = s.out.code(s.a[a[i]] + s.b[b[j]])
-				i += stepA
-				j += stepB
-			}
-		})
-	})
-	QLinearMul = op.Declare(microsoft, "QLinearMul", func() op.Def {
-		return pairwise("QLinearMul", func(s *paired, dst []uint8, a, b []uint8, stepA, stepB int) {
-			i, j := 0, 0
-			for k := range dst {
-				dst[k] = s.out.code(s.a[a[i]] * s.b[b[j]])
-				i += stepA
-				j += stepB
-			}
-		})
-	})
+	QLinearAdd = op.Declare(microsoft, "QLinearAdd", func() op.Def { return pairwise(vec.Plus) })
+	QLinearMul = op.Declare(microsoft, "QLinearMul", func() op.Def { return pairwise(vec.Times) })
 )
 
-// paired is the State of an operator on two tensors. The tables have the numbers
-// of the codes, a's (and for sums b's too) divided by the scale of the output.
+// paired is the State of an operator on two tensors. The numbers of a's codes (and for
+// sums of b's too) are divided by the scale of the output.
 type paired struct {
 	dims            tensor.Shape // of the output; the last one is a row
-	stepsA          []int
-	stepsB          []int
-	row             func(s *paired, dst, a, b []uint8, stepA, stepB int)
-	sum             bool
-	out             scaling
-	a, b            [256]float32
+	stepsA, stepsB  []int
+	op              vec.Operation
+	a, b, out       scaling
 	dst, srcA, srcB []uint8
 }
 
-func pairwise(name string, row func(s *paired, dst, a, b []uint8, stepA, stepB int)) op.Def {
+func pairwise(o vec.Operation) op.Def {
 	return op.Def{
 		Versions: op.Versions{1: ""}, Needs: []int{0, 1, 3, 4, 6},
 		Shape: func(c *op.Infer) error {
@@ -59,7 +39,7 @@ func pairwise(name string, row func(s *paired, dst, a, b []uint8, stepA, stepB i
 			return nil
 		},
 		Prepare: func(c *op.Context) error {
-			s := &paired{row: row, sum: name == "QLinearAdd", dims: c.Out(0).Shape.Clone()}
+			s := &paired{op: o, dims: c.Out(0).Shape.Clone()}
 			a, b := c.In(0).Shape, c.In(3).Shape
 			if a.Equal(b) { // rows of any length will do
 				n := a.Elements()
@@ -73,13 +53,10 @@ func pairwise(name string, row func(s *paired, dst, a, b []uint8, stepA, stepB i
 		},
 		Run: func(c *op.Context) error {
 			s, d := c.State.(*paired), c.In(0).DType
-			a, b := scalingOf(c, d, 1, 2), scalingOf(c, c.In(3).DType, 4, 5)
-			s.out = scalingOf(c, d, 6, 7)
-			for i := range s.a {
-				s.a[i], s.b[i] = a.value(uint8(i))/s.out.scale, b.value(uint8(i))
-				if s.sum {
-					s.b[i] /= s.out.scale
-				}
+			s.a, s.b, s.out = scalingOf(c, d, 1, 2), scalingOf(c, c.In(3).DType, 4, 5), scalingOf(c, d, 6, 7)
+			s.a.scale /= s.out.scale
+			if o == vec.Plus {
+				s.b.scale /= s.out.scale
 			}
 			s.dst, s.srcA, s.srcB = c.Out(0).Raw(), c.In(0).Raw(), c.In(3).Raw()
 			if len(s.dst) > 0 {
@@ -97,7 +74,7 @@ func pairwise(name string, row func(s *paired, dst, a, b []uint8, stepA, stepB i
 func (s *paired) Chunk(lo, hi int) {
 	last := len(s.dims) - 1
 	if last < 0 {
-		s.row(s, s.dst, s.srcA, s.srcB, 0, 0)
+		s.row(s.dst, s.srcA, s.srcB, 0, 0)
 		return
 	}
 	n := s.dims[last]
@@ -110,6 +87,23 @@ func (s *paired) Chunk(lo, hi int) {
 			rest /= s.dims[d]
 		}
 		dst := s.dst[r*n : min(len(s.dst), (r+1)*n)]
-		s.row(s, dst, s.srcA[atA:], s.srcB[atB:], s.stepsA[last], s.stepsB[last])
+		s.row(dst, s.srcA[atA:], s.srcB[atB:], s.stepsA[last], s.stepsB[last])
+	}
+}
+
+// pairBlock is how many elements are numbers at a time.
+const pairBlock = 512
+
+// row computes elements side by side of a and b that lie so, or repeat.
+func (s *paired) row(dst, a, b []uint8, stepA, stepB int) {
+	var left, right [pairBlock]float32
+	for len(dst) > 0 {
+		n := min(pairBlock, len(dst))
+		x, y := left[:n], right[:n]
+		a = s.a.numbers(x, a, stepA)
+		b = s.b.numbers(y, b, stepB)
+		vec.Combine(s.op, x, x, y)
+		s.out.codes(dst[:n], x)
+		dst = dst[n:]
 	}
 }
