@@ -73,6 +73,7 @@ const (
 	Whole               // the whole number next to x, half to even, from s to r; s for NaN
 	Square              // Line, squared
 	Cube                // Line to the power of three, rounded twice more
+	Bent                // x, below zero (e^x - 1) s; times r
 	curves
 )
 

@@ -182,6 +182,9 @@ func avx2Square(p *args)
 func avx2Cube(p *args)
 
 //go:noescape
+func avx2Bent(p *args)
+
+//go:noescape
 func avx2WholeOver(p *args)
 
 //go:noescape
@@ -320,7 +323,7 @@ var avx2Kernels = kernels{
 	unary:    [functions]func(*args){avx2Exp, avx2Log, avx2Tanh, avx2Sigmoid, avx2Erf, avx2Gelu, avx2Sqrt, avx2Abs, avx2Neg, avx2Relu, avx2Floor, avx2Ceil, avx2Round, avx2Reciprocal, avx2Swish, avx2Sixth, avx2ToHalf, avx2ToBrain},
 	binary:   [operations][3]func(*args){{avx2AddVV, avx2AddVS, avx2AddSV}, {avx2SubVV, avx2SubVS, avx2SubSV}, {avx2MulVV, avx2MulVS, avx2MulSV}, {avx2DivVV, avx2DivVS, avx2DivSV}, {avx2MaxVV, avx2MaxVS, avx2MaxSV}, {avx2MinVV, avx2MinVS, avx2MinSV}, {avx2LeakVV, avx2LeakVS, avx2LeakSV}},
 	integers: [integers][2]func(*args){{avx2BitAndVV, avx2BitAndVS}, {avx2BitOrVV, avx2BitOrVS}, {avx2BitXorVV, avx2BitXorVS}, {avx2IntPlusVV, avx2IntPlusVS}, {avx2IntMinusVV, avx2IntMinusVS}, {avx2IntTimesVV, avx2IntTimesVS}},
-	curves:   [curves]func(*args){avx2Clamp, avx2Line, avx2Ramp, avx2Gate, avx2Bell, avx2Whole, avx2Square, avx2Cube},
+	curves:   [curves]func(*args){avx2Clamp, avx2Line, avx2Ramp, avx2Gate, avx2Bell, avx2Whole, avx2Square, avx2Cube, avx2Bent},
 	grids:    [grids]func(*args){avx2WholeOver, avx2WholeTimes, avx2Snap},
 	squares:  avx2Squares, normalize: avx2Normalize, softmax: avx2Softmax, second: avx2Second, fourth: avx2Fourth, recode: avx2Recode, recodeBytes: nil,
 	windows: [joins][2]func(*windows){{avx2PlusWindows, avx2PlusSecond}, {avx2LargerWindows, avx2LargerSecond}},

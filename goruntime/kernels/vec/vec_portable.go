@@ -46,6 +46,7 @@ var portableKernels = kernels{
 		Bell:   bent(func(x, s, r float32) float32 { return float32((Erf(x/s)+1)*x) * r }),
 		Whole:  bent(whole),
 		Square: bent(func(x, s, r float32) float32 { y := line(x, s, r); return y * y }),
+		Bent:   bent(elu),
 		Cube:   bent(func(x, s, r float32) float32 { y := line(x, s, r); return float32(y*y) * y }),
 	},
 	grids: [grids]func(*args){
@@ -152,6 +153,19 @@ func expSum(a *args) {
 		dst[i] = Exp(x - a.s)
 		*acc += dst[i]
 	})
+}
+
+// elu takes the series near zero, where e^x - 1 would cancel.
+func elu(x, s, r float32) float32 {
+	switch {
+	case !(x < 0):
+		return x * r
+	case x > -0.35:
+		x *= 1 + x*(1./2+x*(1./6+x*(1./24+x*(1./120+x*(1./720+x*(1./5040))))))
+	default:
+		x = Exp(x) - 1
+	}
+	return float32(x*s) * r
 }
 
 func relu(x float32) float32 {

@@ -12,7 +12,8 @@ import (
 // https://onnx.ai/onnx/operators/   Departures: none.
 var (
 	Elu = op.Declare("", "Elu", func() op.Def {
-		return parametric(op.Versions{1: "", 6: "", 22: "bfloat16"}, tunedFloats(elu, elu32), parameter("alpha", 1), nil, consumed)
+		return chained(bends(vec.Bent, func(a *op.Values) (float32, float32) { return a.Float("alpha"), 1 }),
+			parametric(op.Versions{1: "", 6: "", 22: "bfloat16"}, tunedFloats(elu, elu32), parameter("alpha", 1), nil, consumed))
 	})
 
 	LeakyRelu = op.Declare("", "LeakyRelu", func() op.Def {
@@ -21,8 +22,9 @@ var (
 	})
 
 	Selu = op.Declare("", "Selu", func() op.Def {
-		return parametric(op.Versions{6: "", 22: "bfloat16"}, tunedFloats(selu, selu32),
-			parameter("alpha", 1.67326319217681884765625), parameter("gamma", 1.05070102214813232421875))
+		return chained(bends(vec.Bent, func(a *op.Values) (float32, float32) { return a.Float("alpha"), a.Float("gamma") }),
+			parametric(op.Versions{6: "", 22: "bfloat16"}, tunedFloats(selu, selu32),
+				parameter("alpha", 1.67326319217681884765625), parameter("gamma", 1.05070102214813232421875)))
 	})
 	// Selu1 is Selu before version 6, with coarser defaults.
 	Selu1 = op.Declare("", "Selu", func() op.Def {
@@ -31,7 +33,7 @@ var (
 	})
 
 	Celu = op.Declare("", "Celu", func() op.Def {
-		return parametric(op.Versions{12: "", 28: "all floats"}, tunedFloats(celu, nil), parameter("alpha", 1), nil)
+		return parametric(op.Versions{12: "", 28: "all floats"}, tunedFloats(celu, celu32), parameter("alpha", 1), nil)
 	})
 
 	HardSigmoid = op.Declare("", "HardSigmoid", func() op.Def {
@@ -93,45 +95,9 @@ func elu(x, alpha, _ float64) float64 {
 	return x
 }
 
-// elu32 takes the exponential less one, as selu32 does.
-func elu32(s *tuned, dst, src []float32) { s.scaled32(dst, src, 1) }
+func elu32(s *tuned, dst, src []float32) { vec.Bend(vec.Bent, dst, src, s.alpha, 1) }
 
-// scaled32 is gamma times Elu, block by block, since the output may be the input.
-func (s *tuned) scaled32(dst, src []float32, gamma float32) {
-	var room [block]float32
-	for len(src) > 0 {
-		e := room[:min(block, len(src))]
-		for i := range e {
-			e[i] = min(src[i], 0)
-		}
-		lessOne32(e)
-		for i, v := range e {
-			x := src[i]
-			if x < 0 {
-				x = s.alpha * v
-			}
-			dst[i] = gamma * x
-		}
-		dst, src = dst[len(e):], src[len(e):]
-	}
-}
-
-// lessOne32 makes e^x - 1 of each x, none of them positive and at most block:
-// near zero, where the difference would cancel, by the series.
-func lessOne32(x []float32) {
-	var room [block]float32
-	e := room[:len(x)]
-	vec.Apply(vec.Exponential, e, x)
-	for i, v := range x {
-		if v > -0.35 {
-			x[i] = v * (1 + v*(1./2+v*(1./6+v*(1./24+v*(1./120+v*(1./720+v*(1./5040)))))))
-		} else {
-			x[i] = e[i] - 1
-		}
-	}
-}
-
-func selu32(s *tuned, dst, src []float32) { s.scaled32(dst, src, s.beta) }
+func selu32(s *tuned, dst, src []float32) { vec.Bend(vec.Bent, dst, src, s.alpha, s.beta) }
 
 func selu(x, alpha, gamma float64) float64 {
 	if x < 0 {
@@ -141,6 +107,26 @@ func selu(x, alpha, gamma float64) float64 {
 }
 
 func celu(x, alpha, _ float64) float64 { return max(0, x) + min(0, alpha*math.Expm1(x/alpha)) }
+
+// celu32 adds what is above zero to Elu of what is below.
+func celu32(s *tuned, dst, src []float32) {
+	var room [block]float32
+	alpha, zero := [1]float32{s.alpha}, [1]float32{}
+	for len(src) > 0 {
+		low := room[:min(block, len(src))]
+		vec.Combine(vec.Smaller, low, src[:len(low)], zero[:])
+		vec.Combine(vec.Over, low, low, alpha[:])
+		vec.Bend(vec.Bent, low, low, s.alpha, 1)
+		if s.alpha <= 0 { // what is divided by it lies above zero
+			for i, x := range src[:len(low)] {
+				low[i] = float32(min(0, float64(s.alpha)*math.Expm1(float64(x)/float64(s.alpha))))
+			}
+		}
+		vec.Combine(vec.Larger, dst[:len(low)], src[:len(low)], zero[:])
+		vec.Combine(vec.Plus, dst[:len(low)], dst[:len(low)], low)
+		dst, src = dst[len(low):], src[len(low):]
+	}
+}
 
 func leaky(x, alpha, _ float64) float64 {
 	if x < 0 {

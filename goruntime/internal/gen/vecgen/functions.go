@@ -124,6 +124,7 @@ var curves = []struct {
 		g.p("VMULPS %s, %s, %s", g.v(0), g.v(0), g.v(1))
 		g.p("VMULPS %s, %s, %s", g.v(1), g.v(0), g.v(0))
 	}},
+	{"Bent", (*gen).bent},
 }
 
 // grids are the functions of V0 with the parameters V10 and V11 and the number V12,
@@ -145,6 +146,24 @@ var grids = []struct {
 		g.whole()
 		g.p("VMULPS %s, %s, %s", g.v(12), g.v(0), g.v(0))
 	}},
+}
+
+// bent is linear above zero and exponential below, where near zero, at which e^x - 1 would
+// cancel, the series serves.
+func (g *gen) bent() {
+	x, all, low, series, zero := g.v(0), g.v(7), g.v(8), g.v(3), g.v(6)
+	g.p("VXORPS %[1]s, %[1]s, %[1]s", zero)
+	g.p("VMOVAPS %s, %s", x, all)
+	g.p("VMINPS %s, %s, %s", x, zero, x) // NaN stays: it is the second source
+	g.p("VMOVAPS %s, %s", x, low)
+	g.exp(x, g.v(1), g.v(2))
+	g.p("VSUBPS %s, %s, %s", g.c(1), x, x)
+	g.horner(low, series, 1./5040, 1./720, 1./120, 1./24, 1./6, 1./2, 1)
+	g.p("VMULPS %s, %s, %s", low, series, series)
+	g.where(0x1e, g.c(-0.35), low, series, x, g.v(4))
+	g.p("VMULPS %s, %s, %s", g.v(10), x, x)
+	g.where(0x15, zero, all, all, x, g.v(4))
+	g.p("VMULPS %s, %s, %s", g.v(11), x, x)
 }
 
 // whole rounds between two bounds. MAX and MIN give their second source where one is
