@@ -73,9 +73,9 @@ func (s *normalizing) row(x []float32, r int) {
 	var mean, inv float32
 	if s.simple {
 		inv = float32(1 / math.Sqrt(float64(sumSquares(x)/float32(s.n)+s.epsilon)))
-		for i, v := range x {
-			x[i] = v * inv * s.gamma[i]
-		}
+		by := [1]float32{inv}
+		vec.Combine(vec.Times, x, x, by[:])
+		vec.Combine(vec.Times, x, x, s.gamma)
 	} else {
 		mean, inv = vec.Normalize(x, x, s.gamma, s.beta, s.epsilon)
 	}
@@ -88,18 +88,11 @@ func (s *normalizing) row(x []float32, r int) {
 	}
 }
 
-// sumSquares adds up eight sums side by side.
+// sumSquares adds up sixteen sums side by side.
 func sumSquares(x []float32) float32 {
-	var acc [8]float32
-	for ; len(x) >= 8; x = x[8:] {
-		for i, v := range x[:8] {
-			acc[i] += v * v
-		}
-	}
-	for i, v := range x {
-		acc[i] += v * v
-	}
-	return (acc[0] + acc[4]) + (acc[1] + acc[5]) + ((acc[2] + acc[6]) + (acc[3] + acc[7]))
+	var sum [1]float32
+	vec.Along(vec.AddedSquares, sum[:], x, len(x), 0)
+	return sum[0]
 }
 
 // statistics is the shape of what a normalization of the last dimension keeps.

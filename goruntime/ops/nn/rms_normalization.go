@@ -96,13 +96,15 @@ func (s *rms) Chunk(lo, hi int) {
 	}
 }
 
+// squaresAtOnce is how many squares are added in f32.
+const squaresAtOnce = 4096
+
 func (s *rms) row32(dst, src []float32) {
-	var room [blockSize]float32
+	var part [1]float32
 	square := 0.0
-	for i := 0; i < s.n; i += len(room) {
-		x := src[i:min(s.n, i+len(room))]
-		vec.Combine(vec.Times, room[:len(x)], x, x)
-		square += float64(vec.Sum(room[:len(x)]))
+	for i := 0; i < s.n; i += squaresAtOnce {
+		vec.Along(vec.AddedSquares, part[:], src[i:], min(squaresAtOnce, s.n-i), 0)
+		square += float64(part[0])
 	}
 	inv := [1]float32{float32(1 / math.Sqrt(square/float64(s.n)+s.epsilon))}
 	vec.Combine(vec.Times, dst, src, inv[:])
