@@ -35,6 +35,7 @@ type kernels struct {
 	second, fourth, recode      func(*args)
 	recodeBytes                 func(*args)                  // nil where there is none
 	relate                      [2][relations][2]func(*args) // of f32 and i32, with vector and scalar; nil where there is none
+	choose                      [4]func(*args)               // vector or vector, or number, number or vector, or number; nil where there is none
 	along, across               [reductions]func(*args)
 	affine                      [2]func(*affine)         // without and with rows to add
 	windows                     [joins][2]func(*windows) // by stride

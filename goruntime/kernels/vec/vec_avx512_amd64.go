@@ -299,6 +299,18 @@ func avx512NotMoreI32VV(p *args)
 func avx512NotMoreI32VS(p *args)
 
 //go:noescape
+func avx512ChooseVV(p *args)
+
+//go:noescape
+func avx512ChooseVS(p *args)
+
+//go:noescape
+func avx512ChooseSV(p *args)
+
+//go:noescape
+func avx512ChooseSS(p *args)
+
+//go:noescape
 func avx512Recode(p *args)
 
 //go:noescape
@@ -330,6 +342,7 @@ var avx512Kernels = kernels{
 	grids:    [grids]func(*args){avx512WholeOver, avx512WholeTimes, avx512Snap},
 	squares:  avx512Squares, normalize: avx512Normalize, softmax: avx512Softmax, second: avx512Second, fourth: avx512Fourth, recode: avx512Recode, recodeBytes: avx512RecodeBytes,
 	windows: [joins][2]func(*windows){{avx512PlusWindows, avx512PlusSecond}, {avx512LargerWindows, avx512LargerSecond}},
+	choose:  [4]func(*args){avx512ChooseVV, avx512ChooseVS, avx512ChooseSV, avx512ChooseSS},
 	affine:  [2]func(*affine){avx512Affine, avx512AffineAdd},
 	relate:  [2][relations][2]func(*args){{{avx512EqualF32VV, avx512EqualF32VS}, {avx512MoreF32VV, avx512MoreF32VS}, {avx512LessF32VV, avx512LessF32VS}, {avx512NotLessF32VV, avx512NotLessF32VS}, {avx512NotMoreF32VV, avx512NotMoreF32VS}}, {{avx512EqualI32VV, avx512EqualI32VS}, {avx512MoreI32VV, avx512MoreI32VS}, {avx512LessI32VV, avx512LessI32VS}, {avx512NotLessI32VV, avx512NotLessI32VS}, {avx512NotMoreI32VV, avx512NotMoreI32VS}}},
 	along:   [reductions]func(*args){avx512AlongAdded, avx512AlongAddedMagnitudes, avx512AlongAddedSquares, avx512AlongMost, avx512AlongLeast},

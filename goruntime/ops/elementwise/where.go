@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 
 	"github.com/goruntime/goruntime/goruntime/errs"
+	"github.com/goruntime/goruntime/goruntime/kernels/vec"
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
@@ -51,7 +52,7 @@ var Where = op.Declare("", "Where", func() op.Def {
 			}
 			return nil
 		},
-		DTypes: op.ByWidth[choiceKernel](choose[uint8], choose[uint16], choose[uint32], choose[uint64], choose[op.Bytes16], choose[op.Bytes16]),
+		DTypes: op.ByWidth[choiceKernel](choose[uint8], choose[uint16], choose32, choose[uint64], choose[op.Bytes16], choose[op.Bytes16]),
 		Also:   map[int][]tensor.DType{0: {tensor.Bool}},
 	}
 })
@@ -71,19 +72,49 @@ type choiceKernel func(s *choice, lo, hi int)
 // Chunk implements op.Task over the rows.
 func (s *choice) Chunk(lo, hi int) { s.kernel(s, lo, hi) }
 
+// choose32 takes elements of four bytes by vectors where conditions lie side by side.
+func choose32(s *choice, lo, hi int) {
+	var step [3]int
+	if n := len(s.dims); n > 0 {
+		for k := range step {
+			step[k] = s.steps[k][n-1]
+		}
+	}
+	if step[0] != 1 || step[1] > 1 || step[2] > 1 {
+		choose[uint32](s, lo, hi)
+		return
+	}
+	out, cond, x, y := tensor.Elems[uint32](s.out), tensor.Elems[bool](s.in[0]), tensor.Elems[uint32](s.in[1]), tensor.Elems[uint32](s.in[2])
+	for row := lo; row < hi; row++ {
+		at := s.at(row)
+		sideX, sideY := x[at[1]:at[1]+1], y[at[2]:at[2]+1]
+		if step[1] == 1 {
+			sideX = x[at[1] : at[1]+s.last]
+		}
+		if step[2] == 1 {
+			sideY = y[at[2] : at[2]+s.last]
+		}
+		vec.Choose(out[row*s.last:(row+1)*s.last], cond[at[0]:at[0]+s.last], sideX, sideY)
+	}
+}
+
+// at returns where the inputs of a row begin.
+func (s *choice) at(row int) (at [3]int) {
+	for d := len(s.dims) - 2; d >= 0; d-- {
+		i := row % s.dims[d]
+		row /= s.dims[d]
+		for k := range at {
+			at[k] += i * s.steps[k][d]
+		}
+	}
+	return at
+}
+
 func choose[T any](s *choice, lo, hi int) {
 	out, cond, x, y := tensor.Elems[T](s.out), tensor.Elems[bool](s.in[0]), tensor.Elems[T](s.in[1]), tensor.Elems[T](s.in[2])
 	var step [3]int
 	for row := lo; row < hi; row++ {
-		var at [3]int
-		rest := row
-		for d := len(s.dims) - 2; d >= 0; d-- {
-			i := rest % s.dims[d]
-			rest /= s.dims[d]
-			for k := range at {
-				at[k] += i * s.steps[k][d]
-			}
-		}
+		at := s.at(row)
 		if n := len(s.dims); n > 0 {
 			for k := range step {
 				step[k] = s.steps[k][n-1]

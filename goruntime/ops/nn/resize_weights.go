@@ -70,15 +70,20 @@ func newInterpolation(c *op.Context, axes []resizeAxis, s *sampling, beyond floa
 	return n
 }
 
-// smallestFirst lists the axes in the order that keeps tensors small, the last
-// first among equals.
+// smallestFirst lists the axes in the order that keeps tensors small. Among equals the last,
+// along which nothing lies side by side, has least to do: first where axes grow, last
+// where they shrink.
 func smallestFirst(axes []resizeAxis) []int {
 	var list []int
 	for i := len(axes) - 1; i >= 0; i-- {
 		list = append(list, i)
 	}
 	sort.SliceStable(list, func(a, b int) bool {
-		return axes[list[a]].out*max(1, axes[list[b]].in) < axes[list[b]].out*max(1, axes[list[a]].in)
+		x, y := &axes[list[a]], &axes[list[b]]
+		if one, other := x.out*max(1, y.in), y.out*max(1, x.in); one != other {
+			return one < other
+		}
+		return x.out < x.in && list[a] < list[b]
 	})
 	return list
 }
