@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"strings"
 )
 
@@ -40,6 +41,35 @@ func (g *gen) bits(x uint32) string {
 	}
 	g.consts = append(g.consts, x)
 	return fmt.Sprintf("k<>+%d(SB)", (len(g.consts)-1)*g.bytes)
+}
+
+// constant is the memory operand of a constant.
+var constant = regexp.MustCompile(`k<>\+\d+\(SB\)`)
+
+// hoist keeps the constants of the kernel whose text begins at a place in registers, as
+// far as AVX-512 has registers for them: a loop that loads a vector for each instruction
+// waits for the loads.
+func (g *gen) hoist(from int) {
+	if !g.wide() {
+		return
+	}
+	text := g.text.String()
+	body, loads, in := text[from:], "", map[string]string{}
+	body = constant.ReplaceAllStringFunc(body, func(operand string) string {
+		if in[operand] == "" {
+			if len(in) == 16 {
+				return operand
+			}
+			in[operand] = fmt.Sprintf("Z%d", 16+len(in))
+			loads += fmt.Sprintf("\tVMOVUPS %s, %s\n", operand, in[operand])
+		}
+		return in[operand]
+	})
+	if len(in) < 3 {
+		return
+	}
+	g.text.Reset()
+	g.text.WriteString(text[:from] + loads + body)
 }
 
 func (g *gen) table() string {

@@ -14,6 +14,7 @@ func (g *gen) unary(u struct {
 },
 ) {
 	g.begin(u.name)
+	defer g.hoist(g.text.Len())
 	g.loop(func(masked bool) {
 		g.load("SI", 0, masked, g.v(0))
 		u.body(g)
@@ -83,6 +84,7 @@ func (g *gen) curve(c struct {
 },
 ) {
 	g.begin(c.name)
+	defer g.hoist(g.text.Len())
 	g.p("VBROADCASTSS 48(AX), %s", g.v(10))
 	g.p("VBROADCASTSS 52(AX), %s", g.v(11))
 	g.loop(func(masked bool) {
@@ -100,6 +102,7 @@ func (g *gen) grid(c struct {
 },
 ) {
 	g.begin(c.name)
+	defer g.hoist(g.text.Len())
 	g.p("VBROADCASTSS 48(AX), %s", g.v(10))
 	g.p("VBROADCASTSS 52(AX), %s", g.v(11))
 	g.p("VBROADCASTSS (BX), %s", g.v(12))
@@ -244,6 +247,7 @@ func (g *gen) across(instruction string, i int) {
 // softmax writes rows of exp(x - max) / sum.
 func (g *gen) softmax() {
 	g.begin("Softmax")
+	defer g.hoist(g.text.Len())
 	g.p("MOVQ 72(AX), R9")
 	g.p("MOVQ 80(AX), R10")
 	g.label("row")
@@ -261,7 +265,7 @@ func (g *gen) softmax() {
 	g.mark = "exp"
 	g.exps()
 	g.across("VADDPS", 12)
-	g.p("VMOVSS %s, X1", g.c(1))
+	g.p("VMOVUPS %s, %s", g.c(1), g.v(1))
 	g.p("VDIVSS X12, X1, X1")
 	g.p("VBROADCASTSS X1, %s", g.v(11))
 	g.p("MOVQ R12, DI")
