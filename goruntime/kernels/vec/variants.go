@@ -18,7 +18,7 @@ type args struct {
 	acc  unsafe.Pointer // 40, of a reduction
 	s    float32        // 48
 	r    float32        // 52
-	c    unsafe.Pointer // 56
+	c    unsafe.Pointer // 56, of rows that are weighed, their numbers
 	all  int            // 64, elements of a row, for the portable kernels
 	rows int            // 72
 	step int            // 80, bytes from row to row; of an operation, of a row behind its whole steps
@@ -33,6 +33,7 @@ type kernels struct {
 	grids                       [grids]func(*args)
 	squares, normalize, softmax func(*args)
 	second, fourth, recode      func(*args)
+	weigh                       func(*args)
 	recodeBytes                 func(*args)                  // nil where there is none
 	relate                      [2][relations][2]func(*args) // of f32 and i32, with vector and scalar; nil where there is none
 	choose                      [4]func(*args)               // vector or vector, or number, number or vector, or number; nil where there is none

@@ -236,6 +236,9 @@ func avx2AcrossLeast(p *args)
 func avx2Second(p *args)
 
 //go:noescape
+func avx2Weigh(p *args)
+
+//go:noescape
 func avx2Fourth(p *args)
 
 //go:noescape
@@ -337,7 +340,7 @@ var avx2Kernels = kernels{
 	integers: [integers][2]func(*args){{avx2BitAndVV, avx2BitAndVS}, {avx2BitOrVV, avx2BitOrVS}, {avx2BitXorVV, avx2BitXorVS}, {avx2IntPlusVV, avx2IntPlusVS}, {avx2IntMinusVV, avx2IntMinusVS}, {avx2IntTimesVV, avx2IntTimesVS}},
 	curves:   [curves]func(*args){avx2Clamp, avx2Line, avx2Ramp, avx2Gate, avx2Bell, avx2Whole, avx2Square, avx2Cube, avx2Bent},
 	grids:    [grids]func(*args){avx2WholeOver, avx2WholeTimes, avx2Snap},
-	squares:  avx2Squares, normalize: avx2Normalize, softmax: avx2Softmax, second: avx2Second, fourth: avx2Fourth, recode: avx2Recode, recodeBytes: nil,
+	squares:  avx2Squares, normalize: avx2Normalize, softmax: avx2Softmax, second: avx2Second, fourth: avx2Fourth, weigh: avx2Weigh, recode: avx2Recode, recodeBytes: nil,
 	windows: [joins][2]func(*windows){{avx2PlusWindows, avx2PlusSecond}, {avx2LargerWindows, avx2LargerSecond}},
 	choose:  [4]func(*args){avx2ChooseVV, avx2ChooseVS, avx2ChooseSV, avx2ChooseSS},
 	affine:  [2]func(*affine){avx2Affine, avx2AffineAdd},

@@ -236,6 +236,9 @@ func avx512AcrossLeast(p *args)
 func avx512Second(p *args)
 
 //go:noescape
+func avx512Weigh(p *args)
+
+//go:noescape
 func avx512Fourth(p *args)
 
 //go:noescape
@@ -340,7 +343,7 @@ var avx512Kernels = kernels{
 	integers: [integers][2]func(*args){{avx512BitAndVV, avx512BitAndVS}, {avx512BitOrVV, avx512BitOrVS}, {avx512BitXorVV, avx512BitXorVS}, {avx512IntPlusVV, avx512IntPlusVS}, {avx512IntMinusVV, avx512IntMinusVS}, {avx512IntTimesVV, avx512IntTimesVS}},
 	curves:   [curves]func(*args){avx512Clamp, avx512Line, avx512Ramp, avx512Gate, avx512Bell, avx512Whole, avx512Square, avx512Cube, avx512Bent},
 	grids:    [grids]func(*args){avx512WholeOver, avx512WholeTimes, avx512Snap},
-	squares:  avx512Squares, normalize: avx512Normalize, softmax: avx512Softmax, second: avx512Second, fourth: avx512Fourth, recode: avx512Recode, recodeBytes: avx512RecodeBytes,
+	squares:  avx512Squares, normalize: avx512Normalize, softmax: avx512Softmax, second: avx512Second, fourth: avx512Fourth, weigh: avx512Weigh, recode: avx512Recode, recodeBytes: avx512RecodeBytes,
 	windows: [joins][2]func(*windows){{avx512PlusWindows, avx512PlusSecond}, {avx512LargerWindows, avx512LargerSecond}},
 	choose:  [4]func(*args){avx512ChooseVV, avx512ChooseVS, avx512ChooseSV, avx512ChooseSS},
 	affine:  [2]func(*affine){avx512Affine, avx512AffineAdd},

@@ -56,6 +56,7 @@ var portableKernels = kernels{
 	},
 	second: func(a *args) { a.every(2) },
 	fourth: func(a *args) { a.every(4) },
+	weigh:  (*args).weigh,
 	recode: recode,
 	along:  portably(portableAlong),
 	across: portably(portableAcross),

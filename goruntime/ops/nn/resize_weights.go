@@ -4,6 +4,7 @@ import (
 	"math"
 	"sort"
 
+	"github.com/goruntime/goruntime/goruntime/kernels/columns"
 	"github.com/goruntime/goruntime/goruntime/kernels/vec"
 	"github.com/goruntime/goruntime/goruntime/kernels/wide"
 	"github.com/goruntime/goruntime/goruntime/op"
@@ -27,9 +28,13 @@ type resample[W float32 | float64] struct {
 	first                 []int32 // where the taps of each output begin; one more at the end
 	taps                  []int32
 	weights               []W
-	add                   func(dst, src []W, w W, begin bool) // dst = w*src, or dst += w*src
+	weigh                 weighing[W]
 	dst, src              []W
+	free                  chan []W // room of each thread for lines that are turned; nil where none are
 }
+
+// weighing writes the sum of some rows of src, each times its weight, to dst.
+type weighing[W float32 | float64] func(dst, src []W, step int, rows []int32, weights []W)
 
 func newInterpolation(c *op.Context, axes []resizeAxis, s *sampling, beyond float64) *interpolation {
 	n := &interpolation{beyond: beyond, outside: make([][]bool, len(axes))}
@@ -57,9 +62,9 @@ func newInterpolation(c *op.Context, axes []resizeAxis, s *sampling, beyond floa
 		dims[i] = axes[i].out
 		n.room = max(n.room, tensor.Shape(dims).Elements()*wide.Parts(d))
 		if d == tensor.F32 {
-			n.narrow = append(n.narrow, newResample(&axes[i], outer, inner, first, taps, w, add32))
+			n.narrow = append(n.narrow, newResample(c, &axes[i], outer, inner, first, taps, w, vec.Weigh))
 		} else {
-			n.wide = append(n.wide, newResample(&axes[i], outer, inner, first, taps, w, addWide))
+			n.wide = append(n.wide, newResample(c, &axes[i], outer, inner, first, taps, w, weighWide))
 		}
 	}
 	if d == tensor.F32 {
@@ -110,13 +115,30 @@ func (x *resizeAxis) keeps(first, taps []int32, w []float64) bool {
 	return true
 }
 
-func newResample[W float32 | float64](x *resizeAxis, outer, inner int, first, taps []int32, w []float64, add func(dst, src []W, w W, begin bool)) *resample[W] {
-	r := &resample[W]{outer: outer, in: x.in, out: x.out, inner: inner, first: first, taps: taps, add: add}
+// Lines of neighbouring numbers are turned, some at a time, where there are enough: then
+// those of one place lie side by side.
+const (
+	fewestLines = 8
+	mostLines   = 64
+	lineFloats  = 32 << 10 // of the room, before and after
+)
+
+func newResample[W float32 | float64](c *op.Context, x *resizeAxis, outer, inner int, first, taps []int32, w []float64, weigh weighing[W]) *resample[W] {
+	r := &resample[W]{outer: outer, in: x.in, out: x.out, inner: inner, first: first, taps: taps, weigh: weigh}
 	for _, v := range w {
 		r.weights = append(r.weights, W(v))
 	}
+	if inner == 1 && outer >= fewestLines && x.in+x.out <= lineFloats/fewestLines {
+		r.free = make(chan []W, c.Threads())
+		for range cap(r.free) {
+			r.free <- make([]W, (x.in+x.out)*r.block())
+		}
+	}
 	return r
 }
+
+// block is how many lines are turned at a time.
+func (r *resample[W]) block() int { return min(mostLines, lineFloats/(r.in+r.out)) }
 
 func (n *interpolation) run(c *op.Context) error {
 	out, in := c.Out(0), c.In(0)
@@ -181,51 +203,64 @@ func inTurn[W float32 | float64](c *op.Context, list []*resample[W], src, dst []
 // Chunk implements op.Task over rows of the output, or over whole lines where
 // inner is 1.
 func (r *resample[W]) Chunk(lo, hi int) {
-	if r.inner == 1 {
+	switch {
+	case r.free != nil:
+		r.turned(lo, hi)
+		return
+	case r.inner == 1:
 		for l := lo; l < hi; l++ {
 			r.line(r.dst[l*r.out:(l+1)*r.out], r.src[l*r.in:(l+1)*r.in])
 		}
 		return
 	}
 	for row := lo; row < hi; row++ {
-		o, dst := row%r.out, r.dst[row*r.inner:(row+1)*r.inner]
-		src := r.src[row/r.out*r.in*r.inner:]
-		for k := r.first[o]; k < r.first[o+1]; k++ {
-			r.add(dst, src[int(r.taps[k])*r.inner:][:r.inner], r.weights[k], k == r.first[o])
-		}
+		r.row(r.dst[row*r.inner:(row+1)*r.inner], r.src[row/r.out*r.in*r.inner:], row%r.out)
 	}
 }
 
+// row writes output o of rows that lie side by side in src.
+func (r *resample[W]) row(dst, src []W, o int) {
+	from, to := r.first[o], r.first[o+1]
+	r.weigh(dst, src, len(dst), r.taps[from:to], r.weights[from:to])
+}
+
+// turned computes the lines [lo, hi), which are turned to rows and back.
+func (r *resample[W]) turned(lo, hi int) {
+	room := <-r.free
+	defer func() { r.free <- room }()
+	for ; lo < hi; lo += r.block() {
+		n := min(r.block(), hi-lo)
+		src, dst := room[:n*r.in], room[n*r.in:][:n*r.out]
+		columns.Transpose(src, r.src[lo*r.in:], r.in, n, r.in)
+		for o := range r.out {
+			r.row(dst[o*n:(o+1)*n], src, o)
+		}
+		columns.Transpose(r.dst[lo*r.out:], dst, n, r.out, n)
+	}
+}
+
+// line computes one line with the roundings of rows.
 func (r *resample[W]) line(dst, src []W) {
 	for o := range dst {
 		k := r.first[o]
-		sum := r.weights[k] * src[r.taps[k]]
+		sum := W(r.weights[k] * src[r.taps[k]])
 		for k++; k < r.first[o+1]; k++ {
-			sum += r.weights[k] * src[r.taps[k]]
+			sum += W(r.weights[k] * src[r.taps[k]])
 		}
 		dst[o] = sum
 	}
 }
 
-func addWide(dst, src []float64, w float64, begin bool) {
-	if begin {
-		for i, x := range src {
-			dst[i] = w * x
+func weighWide(dst, src []float64, step int, rows []int32, weights []float64) {
+	for k, r := range rows {
+		for i, x := range src[int(r)*step:][:len(dst)] {
+			if product := weights[k] * x; k == 0 {
+				dst[i] = product
+			} else {
+				dst[i] += float64(product)
+			}
 		}
-		return
 	}
-	for i, x := range src {
-		dst[i] += w * x
-	}
-}
-
-func add32(dst, src []float32, w float32, begin bool) {
-	k := [1]float32{w}
-	if begin {
-		vec.Combine(vec.Times, dst, src, k[:])
-		return
-	}
-	axpy(dst, src, k[:])
 }
 
 // extrapolate writes beyond over the elements of which one index is outside;

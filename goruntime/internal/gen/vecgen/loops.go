@@ -162,6 +162,37 @@ func (g *gen) every(name string, step int) {
 	g.end()
 }
 
+// weigh adds rows, each times its weight: a vector of all of them at a time.
+func (g *gen) weigh() {
+	g.begin("Weigh")
+	g.p("MOVQ 56(AX), R13")
+	g.p("MOVQ 72(AX), R9")
+	g.p("MOVQ 80(AX), R10")
+	row := func(index, to string, masked bool) {
+		g.p("MOVLQSX (R13)%s, R11", index)
+		g.p("IMULQ R10, R11")
+		g.p("ADDQ SI, R11")
+		g.load("R11", 0, masked, to)
+		g.p("VBROADCASTSS (BX)%s, %s", index, g.v(1))
+		g.p("VMULPS %s, %s, %s", g.v(1), to, to)
+	}
+	g.loop(func(masked bool) {
+		which := map[bool]string{true: "Last"}[masked]
+		row("", g.v(0), masked)
+		g.p("MOVQ $1, R12")
+		g.label("row" + which)
+		g.p("CMPQ R12, R9")
+		g.p("JGE summed%s", which)
+		row("(R12*4)", g.v(2), masked)
+		g.p("VADDPS %s, %s, %s", g.v(2), g.v(0), g.v(0))
+		g.p("INCQ R12")
+		g.p("JMP row%s", which)
+		g.label("summed" + which)
+		g.store(g.v(0), "DI", 0, masked)
+	}, g.next("SI"), g.next("DI"))
+	g.end()
+}
+
 // even leaves every second number of two vectors in the first.
 func (g *gen) even(a, b string) {
 	if g.wide() {

@@ -46,6 +46,7 @@ func (g *gen) all() {
 	g.softmax()
 	g.reduceAll()
 	g.every("Second", 2)
+	g.weigh()
 	g.every("Fourth", 4)
 	g.affine("Affine", false)
 	g.affine("AffineAdd", true)
@@ -94,7 +95,7 @@ func (g *gen) declarations() string {
 	for i, c := range grids {
 		b.WriteString(comma(i) + g.name + c.name)
 	}
-	fmt.Fprintf(&b, "},\n\tsquares: %[1]sSquares, normalize: %[1]sNormalize, softmax: %[1]sSoftmax, second: %[1]sSecond, fourth: %[1]sFourth, recode: %[1]sRecode, recodeBytes: %[2]s,\n\twindows: [joins][2]func(*windows){", g.name, map[bool]string{true: g.name + "RecodeBytes", false: "nil"}[g.wide()])
+	fmt.Fprintf(&b, "},\n\tsquares: %[1]sSquares, normalize: %[1]sNormalize, softmax: %[1]sSoftmax, second: %[1]sSecond, fourth: %[1]sFourth, weigh: %[1]sWeigh, recode: %[1]sRecode, recodeBytes: %[2]s,\n\twindows: [joins][2]func(*windows){", g.name, map[bool]string{true: g.name + "RecodeBytes", false: "nil"}[g.wide()])
 	for i, j := range joins {
 		fmt.Fprintf(&b, "%s{%[2]s%[3]sWindows, %[2]s%[3]sSecond}", comma(i), g.name, j.name)
 	}
