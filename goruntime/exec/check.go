@@ -51,7 +51,7 @@ func (v *Info) Check(in *tensor.View) error {
 		return fail(errs.Type, "the tensor %v given, %v expected", in, t)
 	}
 	if t.Elem != tensor.Undefined && t.Elem != in.DType {
-		return fail(errs.Type, "%v given, %v expected", in.DType, t.Elem)
+		return fail(errs.Type, "%v given, %v expected: convert it before it is fed", in.DType, t.Elem)
 	}
 	if !t.HasShape {
 		return nil

@@ -111,7 +111,7 @@ func TestInputsThatDoNotFit(t *testing.T) {
 		code errs.Code
 		want string
 	}{
-		{"another type", []tensor.View{ints}, errs.Type, "i64 given, f32 expected"},
+		{"another type", []tensor.View{ints}, errs.Type, "i64 given, f32 expected: convert it before it is fed"},
 		{"another rank", []tensor.View{f32(tensor.Shape{3}, 1, 2, 3)}, errs.Shape, "rank 1 given (shape [3]), rank 2 expected (f32[N, 3])"},
 		{"another dimension", []tensor.View{f32(tensor.Shape{1, 2}, 1, 2)}, errs.Shape, "dimension 1 is 2 (shape [1, 2]), 3 expected (f32[N, 3])"},
 		{"nothing fed", make([]tensor.View, 1), errs.Name, "the input is required and was not fed"},

@@ -76,7 +76,7 @@ def test_errors_are_one_line_and_leave_nothing(tmp_path, table):
     assert out.read_bytes() == b"what was there"
     assert {p.name for p in tmp_path.iterdir()} == {"in.parquet", "out.parquet"}
     parquet.write_table(pa.table({"x": [1, 2]}), tmp_path / "whole.parquet")
-    assert '"x": i64 given, f32 expected; --cast converts columns of numbers' in run(MODELS / "double.onnx", tmp_path / "whole.parquet", "-o", out).stderr
+    assert '"x": i64 given, f32 expected: convert it before it is fed; --cast converts columns of numbers' in run(MODELS / "double.onnx", tmp_path / "whole.parquet", "-o", out).stderr
     assert f"Error: {tmp_path / 'whole.parquet'}: " in run(MODELS / "double.onnx", tmp_path / "whole.parquet", "-o", out).stderr
     nowhere = tmp_path / "none" / "out.csv"
     assert f"-o {nowhere}: there is no folder {nowhere.parent}" in run(MODELS / "double.onnx", tmp_path / "in.parquet", "-o", nowhere).stderr
