@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import json
 import os
 import pathlib
 import re
-import resource
 import signal
 import subprocess
 import sys
@@ -26,8 +24,8 @@ MODELS = pathlib.Path(__file__).resolve().parents[1] / "models"
 X = np.arange(40000, dtype=np.float32)
 
 
-def run(*args: object, **options: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-c", "from goruntime.cli import main; main()", "score", *map(str, args)]
+def run(*args: object, before: str = "", **options: object) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", f"{before}from goruntime.cli import main; main()", "score", *map(str, args)]
     return subprocess.run(command, capture_output=True, text=True, timeout=100, **options)  # type: ignore[call-overload]
 
 
@@ -76,7 +74,8 @@ def test_errors_are_one_line_and_leave_nothing(tmp_path, table):
     assert out.read_bytes() == b"what was there"
     assert {p.name for p in tmp_path.iterdir()} == {"in.parquet", "out.parquet"}
     parquet.write_table(pa.table({"x": [1, 2]}), tmp_path / "whole.parquet")
-    assert '"x": i64 given, f32 expected: convert it before it is fed; --cast converts columns of numbers' in run(MODELS / "double.onnx", tmp_path / "whole.parquet", "-o", out).stderr
+    stderr = run(MODELS / "double.onnx", tmp_path / "whole.parquet", "-o", out).stderr
+    assert '"x": i64 given, f32 expected: convert it before it is fed; --cast converts columns of numbers' in stderr
     assert f"Error: {tmp_path / 'whole.parquet'}: " in run(MODELS / "double.onnx", tmp_path / "whole.parquet", "-o", out).stderr
     nowhere = tmp_path / "none" / "out.csv"
     assert f"-o {nowhere}: there is no folder {nowhere.parent}" in run(MODELS / "double.onnx", tmp_path / "in.parquet", "-o", nowhere).stderr
@@ -113,8 +112,8 @@ def test_a_full_disk_leaves_nothing(tmp_path, table, form):
     write(pa.concat_tables([table] * 20), tmp_path / "in.parquet")
     out = tmp_path / "folder" / f"out.{form}"
     out.parent.mkdir()
-    limit = functools.partial(resource.setrlimit, resource.RLIMIT_FSIZE, (100_000, 100_000))
-    done = run(MODELS / "double.onnx", tmp_path / "in.parquet", "-o", out, "--keep", "id", preexec_fn=limit)
+    limit = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000)); "
+    done = run(MODELS / "double.onnx", tmp_path / "in.parquet", "-o", out, "--keep", "id", before=limit)
     assert done.returncode == 1
     assert f"Error: {out}: " in done.stderr
     assert "too large" in done.stderr
