@@ -37,6 +37,8 @@ type kernels struct {
 	recodeBytes                 func(*args)                  // nil where there is none
 	relate                      [2][relations][2]func(*args) // of f32 and i32, with vector and scalar; nil where there is none
 	choose                      [4]func(*args)               // vector or vector, or number, number or vector, or number; nil where there is none
+	exact                       [exacts]func(*args)          // nil where there is none
+	power                       [2]func(*args)               // to powers, to one; nil where there is none
 	along, across               [reductions]func(*args)
 	affine                      [2]func(*affine)         // without and with rows to add
 	windows                     [joins][2]func(*windows) // by stride

@@ -242,6 +242,18 @@ func avx2Weigh(p *args)
 func avx2Fourth(p *args)
 
 //go:noescape
+func avx2SineVV(p *args)
+
+//go:noescape
+func avx2CosineVV(p *args)
+
+//go:noescape
+func avx2PowerVV(p *args)
+
+//go:noescape
+func avx2PowerVS(p *args)
+
+//go:noescape
 func avx2EqualF32VV(p *args)
 
 //go:noescape
@@ -342,6 +354,8 @@ var avx2Kernels = kernels{
 	grids:    [grids]func(*args){avx2WholeOver, avx2WholeTimes, avx2Snap},
 	squares:  avx2Squares, normalize: avx2Normalize, softmax: avx2Softmax, second: avx2Second, fourth: avx2Fourth, weigh: avx2Weigh, recode: avx2Recode, recodeBytes: nil,
 	windows: [joins][2]func(*windows){{avx2PlusWindows, avx2PlusSecond}, {avx2LargerWindows, avx2LargerSecond}},
+	exact:   [exacts]func(*args){avx2SineVV, avx2CosineVV},
+	power:   [2]func(*args){avx2PowerVV, avx2PowerVS},
 	choose:  [4]func(*args){avx2ChooseVV, avx2ChooseVS, avx2ChooseSV, avx2ChooseSS},
 	affine:  [2]func(*affine){avx2Affine, avx2AffineAdd},
 	relate:  [2][relations][2]func(*args){{{avx2EqualF32VV, avx2EqualF32VS}, {avx2MoreF32VV, avx2MoreF32VS}, {avx2LessF32VV, avx2LessF32VS}, {avx2NotLessF32VV, avx2NotLessF32VS}, {avx2NotMoreF32VV, avx2NotMoreF32VS}}, {{avx2EqualI32VV, avx2EqualI32VS}, {avx2MoreI32VV, avx2MoreI32VS}, {avx2LessI32VV, avx2LessI32VS}, {avx2NotLessI32VV, avx2NotLessI32VS}, {avx2NotMoreI32VV, avx2NotMoreI32VS}}},

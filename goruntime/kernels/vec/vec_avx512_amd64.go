@@ -242,6 +242,18 @@ func avx512Weigh(p *args)
 func avx512Fourth(p *args)
 
 //go:noescape
+func avx512SineVV(p *args)
+
+//go:noescape
+func avx512CosineVV(p *args)
+
+//go:noescape
+func avx512PowerVV(p *args)
+
+//go:noescape
+func avx512PowerVS(p *args)
+
+//go:noescape
 func avx512EqualF32VV(p *args)
 
 //go:noescape
@@ -345,6 +357,8 @@ var avx512Kernels = kernels{
 	grids:    [grids]func(*args){avx512WholeOver, avx512WholeTimes, avx512Snap},
 	squares:  avx512Squares, normalize: avx512Normalize, softmax: avx512Softmax, second: avx512Second, fourth: avx512Fourth, weigh: avx512Weigh, recode: avx512Recode, recodeBytes: avx512RecodeBytes,
 	windows: [joins][2]func(*windows){{avx512PlusWindows, avx512PlusSecond}, {avx512LargerWindows, avx512LargerSecond}},
+	exact:   [exacts]func(*args){avx512SineVV, avx512CosineVV},
+	power:   [2]func(*args){avx512PowerVV, avx512PowerVS},
 	choose:  [4]func(*args){avx512ChooseVV, avx512ChooseVS, avx512ChooseSV, avx512ChooseSS},
 	affine:  [2]func(*affine){avx512Affine, avx512AffineAdd},
 	relate:  [2][relations][2]func(*args){{{avx512EqualF32VV, avx512EqualF32VS}, {avx512MoreF32VV, avx512MoreF32VS}, {avx512LessF32VV, avx512LessF32VS}, {avx512NotLessF32VV, avx512NotLessF32VS}, {avx512NotMoreF32VV, avx512NotMoreF32VS}}, {{avx512EqualI32VV, avx512EqualI32VS}, {avx512MoreI32VV, avx512MoreI32VS}, {avx512LessI32VV, avx512LessI32VS}, {avx512NotLessI32VV, avx512NotLessI32VS}, {avx512NotMoreI32VV, avx512NotMoreI32VS}}},

@@ -3,6 +3,7 @@ package elementwise
 import (
 	"math"
 
+	"github.com/goruntime/goruntime/goruntime/kernels/cast"
 	"github.com/goruntime/goruntime/goruntime/kernels/vec"
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/tensor"
@@ -49,10 +50,10 @@ var (
 // https://onnx.ai/onnx/operators/   Departures: none.
 var (
 	Sin = op.Declare("", "Sin", func() op.Def {
-		return unary(op.Versions{7: "", 22: "bfloat16"}, in64(math.Sin))
+		return unary(op.Versions{7: "", 22: "bfloat16"}, exactly(vec.Sine, math.Sin))
 	})
 	Cos = op.Declare("", "Cos", func() op.Def {
-		return unary(op.Versions{7: "", 22: "bfloat16"}, in64(math.Cos))
+		return unary(op.Versions{7: "", 22: "bfloat16"}, exactly(vec.Cosine, math.Cos))
 	})
 	Tan = op.Declare("", "Tan", func() op.Def {
 		return unary(op.Versions{7: "", 22: "bfloat16"}, in64(math.Tan))
@@ -124,6 +125,22 @@ func functionOf(f64 func(float64) float64, f32 func(float32) float32) op.Table {
 		tensor.F16:  spanOf(func(h tensor.Half) tensor.Half { return tensor.HalfOf(f32(h.Float32())) }),
 		tensor.BF16: spanOf(func(h tensor.BFloat16) tensor.BFloat16 { return tensor.BFloat16Of(f32(h.Float32())) }),
 	})
+}
+
+// exactly is in64 for a function that has a vector kernel.
+func exactly(f vec.Exact, f64 func(float64) float64) op.Table {
+	return op.ByType(map[tensor.DType]span{
+		tensor.F64: spanOf(f64), tensor.F16: exactHalf[tensor.Half](f), tensor.BF16: exactHalf[tensor.BFloat16](f),
+		tensor.F32: func(out, in *tensor.View, lo, hi int) {
+			vec.ApplyExact(f, tensor.Elems[float32](out)[lo:hi], tensor.Elems[float32](in)[lo:hi])
+		},
+	})
+}
+
+func exactHalf[H cast.Half](f vec.Exact) span {
+	return func(out, in *tensor.View, lo, hi int) {
+		cast.Through(vec.ApplyExact, f, tensor.Elems[H](out)[lo:hi], tensor.Elems[H](in)[lo:hi])
+	}
 }
 
 // in64 is a table for the floating-point types, all computed in float64.

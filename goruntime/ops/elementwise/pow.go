@@ -72,18 +72,22 @@ func floatPowers[B any](base func(B) float64, narrow func(float64) B) powRow {
 	}
 }
 
-// powers32 squares rows of numbers that lie side by side with vectors: the square of
-// a float32 is exact in float64 and rounded once either way.
+// powers32 takes rows of numbers that lie side by side by vectors. The square of a float32
+// is exact in float64 and rounded once either way.
 func powers32() powRow {
 	t := floatPowers(float32Of, func(f float64) float32 { return float32(f) })
 	slow := t[tensor.F32]
 	t[tensor.F32] = func(out, a, b *tensor.View, o, i, j, n, sa, sb int) {
-		if sa != 1 || sb != 0 || n == 0 || tensor.Elems[float32](b)[j] != 2 {
+		if sa != 1 || sb > 1 || n == 0 {
 			slow(out, a, b, o, i, j, n, sa, sb)
 			return
 		}
-		x := tensor.Elems[float32](a)[i : i+n]
-		vec.Combine(vec.Times, tensor.Elems[float32](out)[o:o+n], x, x)
+		dst, x, y := spans[float32](out, a, b, o, i, j, n, sa, sb)
+		if sb == 0 && y[0] == 2 {
+			vec.Combine(vec.Times, dst, x, x)
+			return
+		}
+		vec.Powers(dst, x, y)
 	}
 	return t
 }

@@ -18,6 +18,7 @@ type gen struct {
 	rows    []string // those of rows that are affine
 	related string   // the table of relations
 	consts  []uint32
+	doubles []uint64
 	mark    string // before the labels of a kernel with several loops
 }
 
@@ -44,7 +45,7 @@ func (g *gen) bits(x uint32) string {
 }
 
 // constant is the memory operand of a constant.
-var constant = regexp.MustCompile(`k<>\+\d+\(SB\)`)
+var constant = regexp.MustCompile(`[kd]<>\+\d+\(SB\)`)
 
 // hoist keeps the constants of the kernel whose text begins at a place in registers, as
 // far as AVX-512 has registers for them: a loop that loads a vector for each instruction

@@ -1,0 +1,80 @@
+package vec
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// halfUlp is what rounding once leaves, and a little for a float64 that is not exact.
+const halfUlp = 0.5 + 1e-4
+
+func TestExact(t *testing.T) {
+	withEach(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(1, 2))
+		for f := range exacts {
+			for n := range 1200 {
+				if n > 70 && n%97 != 0 {
+					continue
+				}
+				src, dst := numbers(r, n), make([]float32, n+1)
+				for i := range src {
+					switch r.IntN(4) {
+					case 0:
+						src[i] = float32(r.NormFloat64() * math.Pow(2, float64(r.IntN(22))))
+					case 1:
+						src[i] = float32(float64(r.IntN(4000)) * math.Pi / 2) // next to zeros
+					case 2:
+						if math.Abs(float64(src[i])) > mostTurned || src[i] != src[i] {
+							src[i] = 0.5
+						}
+					}
+				}
+				dst[n] = 77
+				ApplyExact(f, dst[:n], src)
+				for i, x := range src {
+					want := inFloat64[f](float64(x))
+					if got := dst[i]; (got != got) != (want != want) || got == got && ulps(got, want) > halfUlp {
+						t.Fatalf("function %d of %v (%d of %d): %v, want %v", f, x, i, n, got, want)
+					}
+				}
+				same(t, "behind", dst[n], 77)
+			}
+		}
+	})
+}
+
+func TestPowers(t *testing.T) {
+	withEach(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(3, 4))
+		for n := range 1200 {
+			if n > 70 && n%97 != 0 {
+				continue
+			}
+			for _, plain := range []bool{true, false} {
+				x, y := numbers(r, n), numbers(r, n)
+				for i := range x {
+					if plain {
+						x[i], y[i] = float32(math.Exp(r.NormFloat64()*20)), float32(r.NormFloat64()*5)
+					}
+				}
+				for _, to := range [][]float32{y, y[:min(1, n)]} {
+					dst := make([]float32, n+1)
+					dst[n] = 77
+					Powers(dst[:n], x, to)
+					for i := range x {
+						want := math.Pow(float64(x[i]), float64(to[i%len(to)]))
+						got := dst[i]
+						if float32(want) == got || want != want && got != got {
+							continue
+						}
+						if ulps(got, want) > halfUlp || want != want || got != got {
+							t.Fatalf("%v to the %v: %v, want %v", x[i], to[i%len(to)], got, want)
+						}
+					}
+					same(t, "behind", dst[n], 77)
+				}
+			}
+		}
+	})
+}
