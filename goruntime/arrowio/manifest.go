@@ -18,6 +18,9 @@ type Manifest struct {
 	Version string `json:"version,omitempty"`
 	// Checksum is the SHA-256 of the model file in hexadecimal, compared at load.
 	Checksum string `json:"sha256,omitempty"`
+	// Weights are the SHA-256 of the files that tensors outside the model lie in, by their
+	// place beside it; where one has a checksum all need one.
+	Weights map[string]string `json:"weights,omitempty"`
 	// Inputs are the columns of each input, by its name.
 	Inputs map[string]InputRule `json:"inputs,omitempty"`
 	// Outputs are the values that are returned, in order; none is the model's outputs.

@@ -2,6 +2,7 @@ package flight
 
 import (
 	"context"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 
@@ -56,16 +57,16 @@ func openModel(f found, o exec.Options, ms *metrics, c *crew) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, raw, _ := model.Source()
-	if err := verify(f, raw, manifest); err != nil {
-		model.Close()
-		return nil, err
-	}
 	external := map[string]stamp{}
-	for _, path := range model.External() {
+	for _, place := range model.External() {
+		path := filepath.Join(filepath.Dir(f.path), place)
 		external[path] = stampOf(path)
 	}
 	model.Fetch()
+	if err := verify(f, model, manifest); err != nil {
+		model.Close()
+		return nil, err
+	}
 	s, err := exec.New(model, o)
 	if err != nil {
 		model.Close()

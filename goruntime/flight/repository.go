@@ -2,8 +2,6 @@ package flight
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"maps"
 	"os"
@@ -15,6 +13,7 @@ import (
 	"github.com/goruntime/goruntime/goruntime/arrowio"
 	"github.com/goruntime/goruntime/goruntime/errs"
 	"github.com/goruntime/goruntime/goruntime/exec"
+	"github.com/goruntime/goruntime/goruntime/onnx"
 )
 
 // Repository holds the models of a folder: NAME/VERSION/model.onnx, NAME/model.onnx,
@@ -269,17 +268,13 @@ func at(path, model, version string) found {
 	return f
 }
 
-// verify compares the bytes of a file with the name, the version and the checksum of its
-// manifest.
-func verify(f found, raw []byte, m *arrowio.Manifest) error {
+// verify compares a model with the name, the version and the checksums of its manifest.
+func verify(f found, model *onnx.Model, m *arrowio.Manifest) error {
 	if said := (name{cmp.Or(m.Name, f.model), cmp.Or(m.Version, f.version)}); said != f.name {
 		return errs.New(errs.Model, "the manifest %s is of the model %s, version %s, the file is served as %s, version %s: put it at NAME/VERSION/model.onnx", f.manifest, said.model, said.version, f.model, f.version)
 	}
-	if m.Checksum == "" {
-		return nil
-	}
-	if sum := sha256.Sum256(raw); hex.EncodeToString(sum[:]) != m.Checksum {
-		return errs.New(errs.Model, "its SHA-256 is %x, the manifest %s says %s", sum, f.manifest, m.Checksum)
+	if err := m.Verify(model); err != nil {
+		return errs.New(errs.CodeOf(err), "%s: %w", f.manifest, err)
 	}
 	return nil
 }

@@ -3,7 +3,9 @@ package flight
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/binary"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -68,7 +70,7 @@ func TestManifestsOfOtherModelsAreRefused(t *testing.T) {
 		m    arrowio.Manifest
 		text string
 	}{
-		{arrowio.Manifest{Checksum: strings.Repeat("0", 64)}, "m.manifest.json says 0000"},
+		{arrowio.Manifest{Checksum: strings.Repeat("0", 64)}, "the manifest says 0000"},
 		{arrowio.Manifest{Name: "n"}, "m.manifest.json is of the model n, version 1, the file is served as m, version 1"},
 		{arrowio.Manifest{Name: "m", Version: "2"}, "m.manifest.json is of the model m, version 2, the file is served as m, version 1"},
 		{arrowio.Manifest{Inputs: map[string]arrowio.InputRule{"x": {Fill: "none"}}}, `m.manifest.json: the manifest's inputs.x.fill is "none": a value of type f32 expected, as the model has for the input`},
@@ -262,6 +264,44 @@ func TestWeightsMayComeAfterTheirModel(t *testing.T) {
 	defer m.leave()
 	if got, err := lookUp(m, 9); err != nil || !same(got, []float32{5}) {
 		t.Errorf("%v, %v", got, err)
+	}
+}
+
+// The manifest's checksums are of the weights outside too: others are not loaded.
+func TestWeightsHaveChecksums(t *testing.T) {
+	testkit.NoLeaks(t)
+	dir := t.TempDir()
+	putTable(t, dir, 10, 1, true)
+	model, err := onnx.Open(filepath.Join(dir, "table.onnx"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, weights := arrowio.Sums(model)
+	model.Close()
+	if want := fmt.Sprintf("%x", sha256.Sum256(bytes.Repeat([]byte{0, 0, 0x80, 0x3f}, 10))); len(weights) != 1 || weights["weights"] != want {
+		t.Fatalf("the weights have the sums %v, want %s", weights, want)
+	}
+	r := NewRepository(dir, exec.Options{})
+	defer r.Close()
+	for _, c := range []struct {
+		m     arrowio.Manifest
+		value float32 // of the weights
+		says  string
+	}{
+		{arrowio.Manifest{Checksum: sum, Weights: weights}, 1, ""},
+		{arrowio.Manifest{Checksum: sum, Weights: weights}, 2, `table.manifest.json: the SHA-256 of "weights" is `},
+		{arrowio.Manifest{Checksum: sum}, 2, ""},
+		{arrowio.Manifest{Weights: map[string]string{"other": sum}}, 2, `the manifest's weights have "other", which is no file of the model's tensors`},
+		{arrowio.Manifest{Weights: map[string]string{}}, 2, ""}, // is left out of the file
+	} {
+		putTable(t, dir, 10, c.value, true)
+		if err := c.m.Write(filepath.Join(dir, "table.manifest.json")); err != nil {
+			t.Fatal(err)
+		}
+		failed := r.Refresh()
+		if c.says == "" && len(failed) > 0 || c.says != "" && (len(failed) != 1 || !strings.Contains(failed[0].Error(), c.says)) {
+			t.Errorf("%+v: %v, want %q", c.m, failed, c.says)
+		}
 	}
 }
 

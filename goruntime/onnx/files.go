@@ -36,12 +36,18 @@ func Open(path string) (*Model, error) { return open(path, mapped.Open) }
 // happens when a tensor in it is first read.
 func Read(path string) (*Model, error) { return open(path, mapped.Read) }
 
-// Fetch opens all files of external data. One that cannot be opened is an error when a
-// tensor in it is read.
-func (m *Model) Fetch() {
-	for _, location := range m.files.locations {
-		_, _ = m.files.open(location)
+// Fetch opens all files of external data and returns their bytes by location. One that
+// cannot be opened is an error when a tensor in it is read.
+//
+// Ownership: the bytes are borrowed until Close.
+func (m *Model) Fetch() map[string][]byte {
+	found := map[string][]byte{}
+	for _, location := range m.External() {
+		if b, err := m.files.open(location); err == nil {
+			found[location] = b
+		}
 	}
+	return found
 }
 
 func open(path string, take func(path string) (*mapped.File, error)) (*Model, error) {
@@ -58,16 +64,16 @@ func open(path string, take func(path string) (*mapped.File, error)) (*Model, er
 	return m, nil
 }
 
-// External returns the paths of the files beside the model that tensors lie in, each once.
+// External returns where the tensors outside the model lie, each file once: paths from the
+// folder of external data, see Source.
 func (m *Model) External() []string {
-	var paths []string
+	var list []string
 	for _, location := range m.files.locations {
-		path := filepath.Join(m.files.dir, location)
-		if m.files.dir != "" && filepath.IsLocal(location) && !slices.Contains(paths, path) {
-			paths = append(paths, path)
+		if m.files.dir != "" && filepath.IsLocal(location) && !slices.Contains(list, location) {
+			list = append(list, location)
 		}
 	}
-	return paths
+	return list
 }
 
 // Source returns what the model was read from: the path of its file, "" where there is

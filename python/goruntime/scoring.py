@@ -90,11 +90,9 @@ class Rules:
             raise ArgumentError(f"{beside} is no manifest: {type(error).__name__} {error}: `goruntime manifest` writes one") from error
         if len(outputs) < len(manifest.get("outputs", ())):
             raise ArgumentError(f"{beside} returns a value under two names, which only a server does: name each value once")
-        if sha256:
-            with path.open("rb") as file:
-                found = hashlib.file_digest(file, "sha256").hexdigest()
-            if found != sha256:
-                raise ModelError(f"the SHA-256 of {path} is {found}, the manifest beside it says {sha256}")
+        _verify(path, sha256)
+        for place, want in manifest.get("weights", {}).items():
+            _verify(path.parent / place, want)
         return cls(inputs=inputs, outputs=outputs, fills=fills, casts=casts)
 
 
@@ -107,14 +105,30 @@ def _read(manifest: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
         a field is unknown, most likely a known one misspelled, or of another type.
     """
     rules = manifest.get("inputs") or {}
-    _check(manifest, name=str, version=str, sha256=str, inputs=dict, outputs=list, schema=dict, limits=dict, batching=dict)
+    _check(manifest, name=str, version=str, sha256=str, weights=dict, inputs=dict, outputs=list, schema=dict, limits=dict, batching=dict)
     for rule in rules.values():
         _check(rule, columns=list, fill=object, cast=bool)
         if not isinstance(rule.get("fill", 0), (bool, int, float, str, NoneType)):
             raise ValueError(f"the field 'fill' is {rule['fill']!r}, a number, a bool or a str expected")
+    for place, sum_ in manifest.get("weights", {}).items():
+        if not isinstance(sum_, str):
+            raise ValueError(f"the field 'weights' has {sum_!r} for {place!r}, a str expected")
     for output in manifest.get("outputs") or ():
         _check(output, value=str, column=str)
     return manifest.get("sha256", ""), rules
+
+
+def _verify(path: pathlib.Path, want: str) -> None:
+    """Compare a file with its checksum by a manifest, "" for none."""
+    if not want:
+        return
+    try:
+        with path.open("rb") as file:
+            found = hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise ModelError(f"the manifest beside the model has a checksum of {path}: {error}") from error
+    if found != want:
+        raise ModelError(f"the SHA-256 of {path} is {found}, the manifest beside it says {want}")
 
 
 def _check(fields: Mapping[str, Any], **known: type) -> None:

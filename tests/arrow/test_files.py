@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import os
 import pathlib
@@ -15,7 +16,7 @@ import time
 import numpy as np
 import pyarrow as pa
 import pytest
-from onnx import TensorProto, helper, numpy_helper, save
+from onnx import TensorProto, helper, load, numpy_helper, save
 from pyarrow import csv, ipc, parquet
 
 from goruntime import _mapped, _sink, _tables
@@ -285,6 +286,25 @@ def test_the_manifest_beside_a_model_is_followed(features):
         assert done.returncode == 1
         assert message in done.stderr
         assert "Traceback" not in done.stderr
+
+
+def test_weights_outside_the_model_have_a_checksum(features):
+    folder, want = features
+    save(load(folder / "m.onnx"), folder / "w.onnx", save_as_external_data=True, location="w.bin", size_threshold=0)
+    command = [sys.executable, "-c", "from goruntime.cli import main; main()", "manifest", str(folder / "w.onnx")]
+    subprocess.run(command, check=True, capture_output=True)
+    written = json.loads((folder / "w.manifest.json").read_text())
+    digests = [hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in ("w.onnx", "w.bin")]
+    assert [written["sha256"], written["weights"]] == [digests[0], {"w.bin": digests[1]}]
+    arguments = (folder / "w.onnx", folder / "in.parquet", "-o", folder / "out.parquet", "--input", "x=f_*")
+    assert run(*arguments).returncode == 0
+    np.testing.assert_array_equal(parquet.read_table(folder / "out.parquet")["y"].to_numpy(), want)
+    weights = bytearray((folder / "w.bin").read_bytes())
+    weights[0] ^= 1
+    (folder / "w.bin").write_bytes(weights)
+    assert f"the SHA-256 of {folder / 'w.bin'} is " in run(*arguments).stderr
+    (folder / "w.manifest.json").write_text('{"weights": {"w.bin": 5}}')
+    assert "the field 'weights' has 5 for 'w.bin', a str expected" in run(*arguments).stderr
 
 
 @pytest.mark.parametrize("form", ["parquet", "arrow", "arrows"])

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"os"
 	"strings"
@@ -44,17 +42,18 @@ func manifestCommand() *cobra.Command {
 // column of lists, or by columns of numbers, which are to be named. For an output that is
 // no column, as classifiers have it, the tensor is returned that it is made of.
 func manifestOf(path string) (*arrowio.Manifest, error) {
-	text, err := os.ReadFile(path)
+	model, err := onnx.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	sum := sha256.Sum256(text)
-	s, err := exec.Open(path, exec.Options{})
+	sum, weights := arrowio.Sums(model)
+	s, err := exec.New(model, exec.Options{})
 	if err != nil {
+		model.Close()
 		return nil, err
 	}
 	defer s.Close()
-	m := &arrowio.Manifest{Schema: arrowio.Declare(s), Checksum: hex.EncodeToString(sum[:]), Inputs: map[string]arrowio.InputRule{}}
+	m := &arrowio.Manifest{Schema: arrowio.Declare(s), Checksum: sum, Weights: weights, Inputs: map[string]arrowio.InputRule{}}
 	for _, in := range s.Inputs() {
 		if _, ok := arrowio.FieldOf(in); ok && !in.Optional {
 			rule := arrowio.InputRule{Columns: []string{in.Name}}
