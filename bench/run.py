@@ -15,6 +15,7 @@ import subprocess
 import sys
 
 import models
+import operators
 import tabular
 from rich.console import Console
 from rich.progress import track
@@ -127,6 +128,7 @@ def main() -> None:
     if len(sys.argv) == 1:
         models.write(machine())
         tabular.write(machine())
+        operators.write(machine())
 
 
 if __name__ == "__main__":
