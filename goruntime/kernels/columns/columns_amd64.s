@@ -91,3 +91,25 @@ square:
 	JNE square
 	VZEROUPPER
 	RET
+
+// func zip8x4(dst, a, b unsafe.Pointer, blocks int)
+TEXT ·zip8x4(SB), $128-32
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ b+16(FP), BX
+	MOVQ blocks+24(FP), CX
+block:
+	VMOVUPS (SI), Y0
+	VMOVUPS (BX), Y1
+	PAIRS(Y0, Y1, Y2, Y3)
+	VPERM2F128 $0x20, Y3, Y2, Y4
+	VPERM2F128 $0x31, Y3, Y2, Y5
+	VMOVUPS Y4, (DI)
+	VMOVUPS Y5, 32(DI)
+	ADDQ $32, SI
+	ADDQ $32, BX
+	ADDQ $64, DI
+	DECQ CX
+	JNZ block
+	VZEROUPPER
+	RET

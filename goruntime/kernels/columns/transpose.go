@@ -16,6 +16,10 @@ func Transpose[T any](dst, src []T, n, k, step int) {
 	}
 	_, _ = dst[n*k-1], src[n-1+(k-1)*step]
 	width := int(unsafe.Sizeof(dst[0]))
+	if k == 2 && width == 4 {
+		done := zip(unsafe.Pointer(&dst[0]), unsafe.Pointer(&src[0]), unsafe.Pointer(&src[step]), n)
+		dst, src, n = dst[2*done:], src[done:], n-done
+	}
 	v := variantOf(width)
 	if v == nil || n < v.side || k < v.side {
 		turnPortable(dst, src, n, k, step)

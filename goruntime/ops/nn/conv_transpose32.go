@@ -1,8 +1,10 @@
 package nn
 
 import (
+	"math"
 	"unsafe"
 
+	"github.com/goruntime/goruntime/goruntime/kernels/columns"
 	"github.com/goruntime/goruntime/goruntime/kernels/gemm"
 	"github.com/goruntime/goruntime/goruntime/kernels/vec"
 	"github.com/goruntime/goruntime/goruntime/op"
@@ -58,12 +60,10 @@ func (s *spreading) Chunk(lo, hi int) {
 			}
 			product := room[(m-m0)*s.taps*s.pixels:][:s.taps*s.pixels]
 			if len(phases) == 0 {
-				set(plane, start)
-				s.spread(plane, product)
+				s.spread(plane, product, start)
 				continue
 			}
-			set(phases, start)
-			s.spread(phases, product)
+			s.spread(phases, product, start)
 			s.join(plane, phases)
 		}
 	}
@@ -94,37 +94,33 @@ func (s *spreading) join(plane, phases []float32) {
 	last := len(s.win.in) - 1
 	wide, stride, each := s.win.in[last], s.win.stride[last], s.rowOfPhases()
 	for r := range len(plane) / wide {
-		row := plane[r*wide : (r+1)*wide]
-		for p := range min(stride, wide) {
-			from := phases[r*each+p*(each/stride):][:(wide-p+stride-1)/stride]
-			at := p
-			for _, x := range from {
-				row[at] = x
-				at += stride
-			}
+		row, from := plane[r*wide:(r+1)*wide], phases[r*each:(r+1)*each]
+		n := wide / stride // of every phase
+		columns.Transpose(row[:n*stride], from, n, stride, each/stride)
+		for p := range wide - n*stride {
+			row[n*stride+p] = from[p*(each/stride)+n]
 		}
 	}
 }
 
-// spread adds the products [taps, pixels] to the phases of an output plane.
-func (s *spreading) spread(phases, product []float32) {
+// spread writes start and the products [taps, pixels] that meet there to the phases of an
+// output plane.
+func (s *spreading) spread(phases, product []float32, start float32) {
 	w, last := s.win, len(s.win.in)-1
-	width, wide, stride, each := w.out[last], w.in[last], w.stride[last], s.rowOfPhases()
-	if width == 0 {
-		return
+	if !s.apart() {
+		set(phases, start)
 	}
+	width, stride, each := w.out[last], w.stride[last], s.rowOfPhases()
 	add := vec.OperationLoop(vec.Plus, vec.Both)
 	for k := range s.taps {
-		// Element x of a row goes to x*stride + shift.
-		shift := k%w.kernel[last]*w.dilation[last] - w.begin[last]
-		lo, hi := 0, 0
-		if shift < 0 {
-			lo = (-shift + stride - 1) / stride
-		}
-		if wide > shift {
-			hi = min(width, (wide-1-shift)/stride+1)
-		}
+		lo, hi, shift := s.meets(last, k)
 		if lo >= hi {
+			continue
+		}
+		at := lo*stride + shift
+		column := at%stride*(each/stride) + at/stride
+		if last < 2 {
+			s.spreadRows(phases[column:], product[k*s.pixels+lo:], k/w.kernel[last], hi-lo, start)
 			continue
 		}
 		for r := range s.pixels / width {
@@ -133,9 +129,63 @@ func (s *spreading) spread(phases, product []float32) {
 				continue
 			}
 			src := product[k*s.pixels+r*width:][lo:hi]
-			at := lo*stride + shift
-			dst := phases[row*each+at%stride*(each/stride)+at/stride:][:len(src)]
+			dst := phases[row*each+column:][:len(src)]
 			add.Over(dst, dst, src)
 		}
 	}
+}
+
+// meets returns the elements [lo, hi) of dimension d that tap k, of which the dimensions
+// behind d are taken off, sends to the output, and by how much further than stride times
+// their place.
+func (s *spreading) meets(d, k int) (lo, hi, shift int) {
+	w := s.win
+	stride, length := w.stride[d], w.in[d]
+	shift = k%w.kernel[d]*w.dilation[d] - w.begin[d]
+	if shift < 0 {
+		lo = (-shift + stride - 1) / stride
+	}
+	if length > shift {
+		hi = min(w.out[d], (length-1-shift)/stride+1)
+	}
+	return lo, hi, shift
+}
+
+// apart reports whether every element of the output is met by one tap.
+func (s *spreading) apart() bool {
+	w := s.win
+	for d := range w.in {
+		if w.kernel[d] != w.stride[d] || w.dilation[d] != 1 && w.kernel[d] > 1 || w.begin[d] != 0 || w.in[d] != w.out[d]*w.stride[d] {
+			return false
+		}
+	}
+	return len(w.in) <= 2
+}
+
+// spreadRows adds n numbers of each row of a signal or an image at once: tap k of the rows.
+func (s *spreading) spreadRows(phases, product []float32, k, n int, start float32) {
+	lo, hi, top, down := 0, 1, 0, 0
+	if len(s.win.in) == 2 {
+		var shift int
+		if lo, hi, shift = s.meets(0, k); lo >= hi {
+			return
+		}
+		down = s.win.stride[0]
+		top = lo*down + shift
+	}
+	width, each := s.win.out[len(s.win.in)-1], s.rowOfPhases()
+	phases, product = phases[top*each:], product[lo*width:]
+	// The last row of both.
+	_, _ = phases[(hi-lo-1)*down*each:][:n], product[(hi-lo-1)*width:][:n]
+	one, nothing := float32(1), float32(math.Copysign(0, -1)) // 0 would make 0 of -0
+	a := vec.Affine{
+		Dst: first(phases), Src: first(product), Times: unsafe.Pointer(&one), Plus: unsafe.Pointer(&nothing),
+		N: n, Rows: hi - lo, DstStep: 4 * down * each, SrcStep: 4 * width, Low: float32(math.Inf(-1)),
+	}
+	if s.apart() {
+		a.Plus = unsafe.Pointer(&start)
+	} else {
+		a.Add, a.AddStep = a.Dst, a.DstStep
+	}
+	a.Run()
 }
