@@ -107,7 +107,7 @@ func (h *halves) widen(st step) error {
 		if h.twins[v] = made[k]; st.node.Def.Halves == op.RoundedHalves {
 			h.twins[v] = h.rounded(made[k], v)
 		}
-		h.add(narrowed, h.twins[v], v)
+		h.add(recast, h.twins[v], v)
 	}
 	return nil
 }
@@ -126,7 +126,7 @@ func (h *halves) twin(v int) (int, error) {
 		w := &h.z.p.vals[twin]
 		w.known, w.model, w.view.Data = true, pv.model, data
 	} else {
-		h.add(widened, v, twin)
+		h.add(recast, v, twin)
 	}
 	h.twins[v] = twin
 	return twin, nil
@@ -140,7 +140,7 @@ func (z *specializer) single(v int) int {
 
 // wide returns the numbers of a constant in f32, made once.
 func (p *program) wide(pv *value) (unsafe.Pointer, error) {
-	packs, n := &p.packs, 4*pv.view.Elements()
+	packs, n := &p.packs, max(1, 4*pv.view.Elements())
 	if pv.model {
 		packs = &p.unit.m.packs
 	}
@@ -184,19 +184,18 @@ func rounding(f vec.Function) *op.Def {
 	})
 }
 
-// widened and narrowed convert between halves and f32.
-var widened, narrowed = &op.Def{Name: "Cast", Versions: op.Versions{1: ""}, Prepare: prepareRecast, Run: runRecast}, &op.Def{
-	Name: "Cast", Versions: op.Versions{1: ""}, Prepare: prepareRecast, Run: runRecast,
-}
-
-func prepareRecast(c *op.Context) error {
-	c.State = &op.Recast{}
-	return nil
-}
-
-func runRecast(c *op.Context) error {
-	s := c.State.(*op.Recast)
-	s.Dst, s.Src = c.Out(0), c.In(0)
-	c.For(s.Dst.Elements(), op.RecastGrain, s)
-	return nil
+// recast converts between halves and f32.
+var recast = &op.Def{
+	Name:     "Cast",
+	Versions: op.Versions{1: ""},
+	Prepare: func(c *op.Context) error {
+		c.State = &op.Recast{}
+		return nil
+	},
+	Run: func(c *op.Context) error {
+		s := c.State.(*op.Recast)
+		s.Dst, s.Src = c.Out(0), c.In(0)
+		c.For(s.Dst.Elements(), op.RecastGrain, s)
+		return nil
+	},
 }

@@ -43,9 +43,7 @@ type wider struct {
 	cast  Recast
 }
 
-func isHalf(v *tensor.View) bool {
-	return v != nil && (v.DType == tensor.F16 || v.DType == tensor.BF16)
-}
+func isHalf(v *tensor.View) bool { return v != nil && v.DType.Half() }
 
 func (c *Context) anyHalf() bool {
 	for _, v := range c.in {
