@@ -161,13 +161,13 @@ func thresholded(x, alpha, _ float64) float64 {
 }
 
 func thresholded32(s *tuned, dst, src []float32) {
-	alpha := s.alpha
-	for i, x := range src {
-		bits := math.Float32bits(x)
-		if !(x > alpha) {
-			bits = 0
-		}
-		dst[i] = math.Float32frombits(bits)
+	var above [block]bool
+	alpha, zero := [1]float32{s.alpha}, [1]float32{}
+	for len(src) > 0 {
+		n := min(block, len(src))
+		vec.Relate(vec.More, above[:n], src[:n], alpha[:])
+		vec.Choose(dst[:n], above[:n], src[:n], zero[:])
+		dst, src = dst[n:], src[n:]
 	}
 }
 

@@ -25,7 +25,7 @@ var (
 			})), consumed))
 	})
 	Sign = op.Declare("", "Sign", func() op.Def {
-		return unary(op.Versions{9: "", 13: "bfloat16"}, functionOf(sign[float64], sign[float32]).
+		return unary(op.Versions{9: "", 13: "bfloat16"}, functionOf(sign[float64], sign[float32]).And(op.ByType(map[tensor.DType]span{tensor.F32: sign32})).
 			And(integers(sign[int8], sign[int16], sign[int32], sign[int64], sign[uint8], sign[uint16], sign[uint32], sign[uint64])))
 	})
 
@@ -105,6 +105,21 @@ func sign[T number](x T) T {
 		return zero - 1
 	default: // zero, also a negative one, or NaN
 		return x
+	}
+}
+
+// sign32 keeps what is neither above nor below zero.
+func sign32(out, in *tensor.View, lo, hi int) {
+	dst, src := tensor.Elems[float32](out)[lo:hi], tensor.Elems[float32](in)[lo:hi]
+	var above, below [block]bool
+	zero, one, minus := [1]float32{}, [1]float32{1}, [1]float32{-1}
+	for len(src) > 0 {
+		n := min(block, len(src))
+		vec.Relate(vec.More, above[:n], src[:n], zero[:])
+		vec.Relate(vec.Less, below[:n], src[:n], zero[:])
+		vec.Choose(dst[:n], above[:n], one[:], src[:n])
+		vec.Choose(dst[:n], below[:n], minus[:], dst[:n])
+		dst, src = dst[n:], src[n:]
 	}
 }
 

@@ -95,13 +95,13 @@ func roiAlignRun(c *op.Context) error {
 		return nil
 	}
 	if computable(s.in.DType) {
-		c.For(s.count*s.channels, 1, s)
+		c.For(s.count*s.channels, 8, s)
 		return nil
 	}
 	work := op.WorkspaceOf[float64](c)[s.roiCount:]
 	s.wideIn, s.wideOut = work[:s.in.Elements()], work[s.in.Elements():]
 	wide.Load[s.in.DType](s.wideIn, s.in)
-	c.For(s.count*s.channels, 1, s)
+	c.For(s.count*s.channels, 8, s)
 	wide.Store[s.out.DType](s.out, s.wideOut)
 	return nil
 }
@@ -131,9 +131,9 @@ type spot struct {
 	in        bool
 }
 
-// knownSpots is how many spots of a dimension are computed once for each region
-// and channel; further ones are computed each time.
-const knownSpots = 64
+// knownSpots is how many spots of a dimension are computed once for each region; further
+// ones are computed each time.
+const knownSpots = 256
 
 // side is one dimension of a region: bins of a size, in each of which n samples
 // are taken.
@@ -141,6 +141,7 @@ type side struct {
 	first, size float64
 	n, limit    int
 	known       [knownSpots]spot
+	further     spot // the last that is not known
 }
 
 // side sets d to the dimension from first to last of a region, in bins, on an
@@ -161,11 +162,12 @@ func (s *regions) side(d *side, first, last float64, bins, limit int) {
 }
 
 // spot returns sample i, counted through the bins.
-func (d *side) spot(i int) spot {
+func (d *side) spot(i int) *spot {
 	if i < knownSpots {
-		return d.known[i]
+		return &d.known[i]
 	}
-	return d.compute(i)
+	d.further = d.compute(i)
+	return &d.further
 }
 
 func (d *side) compute(i int) spot {
@@ -193,9 +195,11 @@ func align[T float32 | float64](s *regions, out, in []T, lo, hi int) {
 	plane := s.height * s.width
 	for r := lo; r < hi; r++ {
 		i := r / s.channels
-		roi := s.rois[i*4:][:4]
-		s.side(&ys, roi[1], roi[3], s.rows, s.height)
-		s.side(&xs, roi[0], roi[2], s.cols, s.width)
+		if r == lo || r%s.channels == 0 {
+			roi := s.rois[i*4:][:4]
+			s.side(&ys, roi[1], roi[3], s.rows, s.height)
+			s.side(&xs, roi[0], roi[2], s.cols, s.width)
+		}
 		src := in[(int(s.image[i])*s.channels+r%s.channels)*plane:][:plane]
 		for b := range s.rows * s.cols {
 			sum, top := pool(src, &ys, &xs, b/s.cols, b%s.cols)
@@ -214,10 +218,13 @@ func align[T float32 | float64](s *regions, out, in []T, lo, hi int) {
 func pool[T float32 | float64](src []T, ys, xs *side, row, col int) (sum, top float64) {
 	for k := range ys.n {
 		y := ys.spot(row*ys.n + k)
+		var above, below []T
+		if y.in {
+			above, below = src[y.low*xs.limit:][:xs.limit], src[y.high*xs.limit:][:xs.limit]
+		}
 		for j := range xs.n {
 			x, most := xs.spot(col*xs.n+j), 0.0
 			if y.in && x.in {
-				above, below := src[y.low*xs.limit:][:xs.limit], src[y.high*xs.limit:][:xs.limit]
 				a, b := (1-y.w)*(1-x.w)*float64(above[x.low]), (1-y.w)*x.w*float64(above[x.high])
 				c, d := y.w*(1-x.w)*float64(below[x.low]), y.w*x.w*float64(below[x.high])
 				sum += a + b + c + d
