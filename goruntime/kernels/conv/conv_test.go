@@ -111,7 +111,7 @@ var shapes = map[string]Shape{
 	"turned, bands that see padding alone":  shape(1, 64, 64, 1, []int{17, 2}, []int{3, 3}, []int{2, 2}, []int{1, 1}, []int{20, 17}),
 	"turned, dilated":                       shape(1, 40, 33, 1, []int{18, 19}, []int{3, 2}, []int{1, 2}, []int{3, 2}, []int{2, 1}),
 	"turned, bands of the cache":            shape(1, 128, 32, 1, []int{31, 33}, []int{3, 3}, []int{2, 2}, []int{1, 1}, []int{1, 1}),
-	"3x3, more filters than tiles are for":  shape(1, 200, 200, 1, []int{7, 7}, []int{3, 3}, []int{1, 1}, []int{1, 1}, []int{1, 1}),
+	"3x3, more filters than tiles are for":  shape(1, 16, 1730, 1, []int{6, 6}, []int{3, 3}, []int{1, 1}, []int{1, 1}, []int{1, 1}),
 	"tiles, few pixels":                     shape(2, 20, 140, 1, []int{7, 7}, []int{3, 3}, []int{1, 1}, []int{1, 1}, []int{1, 1}),
 	"tiles, fewest pixels and channels":     shape(1, 16, 16, 1, []int{6, 6}, []int{3, 3}, []int{1, 1}, []int{1, 1}, []int{1, 1}),
 	"tiles, few channels":                   shape(1, 16, 17, 1, []int{21, 20}, []int{3, 3}, []int{1, 1}, []int{1, 1}, []int{1, 1}),
