@@ -59,7 +59,7 @@ func (h *halves) take(st step) error {
 	switch {
 	case h.z.widens(&st):
 		return h.widen(st)
-	case casts && h.z.half(st.in[0]) && h.z.p.vals[st.out[0]].view.DType == tensor.F32:
+	case casts && h.z.half(st.in[0]) && h.z.p.vals[st.out[0]].view.DType == tensor.F32 && h.z.p.vals[st.in[0]].view.Elements() > 0:
 		twin, err := h.twin(st.in[0])
 		if err != nil {
 			return err
@@ -152,8 +152,12 @@ func (p *program) wide(pv *value) (unsafe.Pointer, error) {
 	return unsafe.Pointer(unsafe.SliceData(b)), err
 }
 
-// rounded returns f32 value v rounded to the type of a half.
+// rounded returns f32 value v rounded to the type of a half. Nothing is v itself: no
+// chain takes steps without elements, and a rounding runs in a chain alone.
 func (h *halves) rounded(v, half int) int {
+	if h.z.p.vals[v].view.Elements() == 0 {
+		return v
+	}
 	to := h.z.single(half)
 	h.round(h.z.p.vals[half].view.DType, v, to)
 	return to

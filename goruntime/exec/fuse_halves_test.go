@@ -146,3 +146,47 @@ func TestHalvesBesideSubgraphs(t *testing.T) {
 		release(out)
 	}
 }
+
+// Tensors without elements go through every form of step that is run on f32, beside
+// others that have some.
+func TestHalvesWithoutElements(t *testing.T) {
+	testkit.NoLeaks(t)
+	for _, d := range []tensor.DType{tensor.F16, tensor.BF16} {
+		b := newModel(t)
+		b.input("x", d)
+		one := halfTensor(b, d, "one", []int64{1, 3}, 1, 2, 3)
+		none := halfTensor(b, d, "none", []int64{0, 3})
+		b.node("Neg", []string{"x"}, []string{"neg"})
+		b.node("Mul", []string{"neg", one}, []string{"mul"})
+		b.node("Max", []string{"mul", one, none}, []string{"max"})
+		b.node("Softmax", []string{"max"}, []string{"soft"})
+		b.node("Cast", []string{"soft"}, []string{"f32"}, intAttr("to", int64(tensor.F32)))
+		b.node("Exp", []string{"f32"}, []string{"exp"})
+		b.node("Cast", []string{"exp"}, []string{"half"}, intAttr("to", int64(d)))
+		b.node("Concat", []string{"half", one}, []string{"some"}, intAttr("axis", 0))
+		b.node("Tanh", []string{"some"}, []string{"tanh"})
+		b.node("Transpose", []string{"half"}, []string{"turned"})
+		b.node("MatMul", []string{"turned", "half"}, []string{"zeros"})
+		b.node("Flatten", []string{"half"}, []string{"flat"})
+		b.node("ReduceSum", []string{"flat"}, []string{"sum"})
+		b.outputs("neg", "mul", "max", "soft", "f32", "exp", "half", "tanh", "turned", "zeros", "flat", "sum")
+		x, err := tensor.ViewOf(d, tensor.Shape{0, 3}, []uint16{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all [2][]copied
+		for i, o := range []Options{{}, {NoFusion: true}} {
+			s := mustNew(t, &b.m, o)
+			out := runWith(t, s, x)
+			all[i] = copyOf(out)
+			release(out)
+			s.Close()
+		}
+		if !same(all[0], all[1]) {
+			t.Errorf("%v: %v, one by one %v", d, all[0], all[1])
+		}
+		if zeros := all[0][9]; !zeros.shape.Equal(tensor.Shape{3, 3}) || !bytes.Equal(zeros.raw, make([]byte, 18)) {
+			t.Errorf("%v: a product over nothing is %v, want zeros", d, zeros)
+		}
+	}
+}
