@@ -25,8 +25,8 @@ const mostTurned = 1 << 20
 const exactBlock = 512
 
 // ApplyExact writes the function of each element of src to dst, which may be src and is as
-// long. An error is that of rounding, but for one in some thousands of millions, which may
-// be the other neighbour.
+// long. An error is that of rounding, but for one in some hundred thousands, which may be
+// the other neighbour.
 func ApplyExact(f Exact, dst, src []float32) {
 	v := chosen()
 	for len(src) > 0 {
@@ -36,74 +36,98 @@ func ApplyExact(f Exact, dst, src []float32) {
 		Along(Most, most[:], x, n, 0)
 		Along(Least, least[:], x, n, 0)
 		if v.exact[f] != nil && most[0] <= mostTurned && least[0] >= -mostTurned {
-			a := newArgs(y, x, v.lanes)
-			v.exact[f](borrow(&a))
-			runtime.KeepAlive(&a)
+			v.applyExact(f, y, x)
 		} else {
-			for i, t := range x {
-				y[i] = float32(inFloat64[f](float64(t)))
-			}
+			v.applyFar(f, y, x)
 		}
 		dst, src = dst[n:], src[n:]
+	}
+}
+
+func (v *variant) applyExact(f Exact, dst, src []float32) {
+	a := newArgs(dst, src, v.lanes)
+	v.exact[f](borrow(&a))
+	runtime.KeepAlive(&a)
+}
+
+// applyFar is applyExact where some numbers are too large or NaN: those alone are computed
+// one by one, so that the others have the same bits as elsewhere.
+func (v *variant) applyFar(f Exact, dst, src []float32) {
+	var room [exactBlock]float32
+	near := room[:len(src)]
+	if v.exact[f] != nil {
+		v.applyExact(f, near, src)
+	}
+	for i, t := range src {
+		if v.exact[f] != nil && t <= mostTurned && t >= -mostTurned {
+			dst[i] = near[i]
+		} else {
+			dst[i] = float32(inFloat64[f](float64(t)))
+		}
 	}
 }
 
 // Powers writes each element of x to the power of the one of y beside it, or of a single
 // one, to dst, which may be either and is as long as x; it rounds as ApplyExact does.
 func Powers(dst, x, y []float32) {
-	v := chosen()
-	if len(y) == 1 && y[0] == float32(int32(y[0])) {
-		wholePowers(dst, x, int32(y[0]))
-		return
+	v, form := chosen(), 0
+	if len(y) == 1 {
+		form = 1
 	}
-	v.powers(dst, x, y)
-}
-
-// wholePowers raises magnitudes, and gives odd powers the signs.
-func wholePowers(dst, x []float32, y int32) {
-	var room [exactBlock]float32
-	v, to := chosen(), [1]float32{float32(y)}
 	for len(x) > 0 {
 		n := min(exactBlock, len(x))
-		size := room[:n]
-		Apply(Absolute, size, x[:n])
-		if !plainPower(size, to[:]) { // infinities and zeros have powers of their own
-			v.powers(dst[:n], x[:n], to[:])
-		} else {
-			v.powers(size, size, to[:])
-			for i, t := range x[:n] {
-				if dst[i] = size[i]; y%2 != 0 && t < 0 {
-					dst[i] = -size[i]
-				}
+		a, b := x[:n], y
+		if form == 0 {
+			b, y = y[:n], y[n:]
+		}
+		switch {
+		case v.power[form] == nil:
+			step := min(1, len(b)-1)
+			for i, t := range a {
+				dst[i] = float32(math.Pow(float64(t), float64(b[i*step])))
 			}
+		case plainPower(a, b):
+			v.powers(form, dst[:n], a, b)
+		default:
+			v.mixedPowers(form, dst[:n], a, b)
 		}
 		dst, x = dst[n:], x[n:]
 	}
 }
 
-func (v *variant) powers(dst, x, y []float32) {
-	for len(x) > 0 {
-		n := min(exactBlock, len(x))
-		a, b, form := x[:n], y, 1
-		if len(y) != 1 {
-			b, form = y[:n], 0
+func (v *variant) powers(form int, dst, x, y []float32) {
+	a := newArgs(dst, x, v.lanes)
+	a.b = first(y)
+	v.power[form](borrow(&a))
+	runtime.KeepAlive(&a)
+}
+
+// mixedPowers raises magnitudes and gives them signs; zeros, infinities and NaN, which have
+// powers of their own, are raised one by one. An element has the same bits whatever is
+// beside it.
+func (v *variant) mixedPowers(form int, dst, x, y []float32) {
+	var room [exactBlock]float32
+	size := room[:len(x)]
+	Apply(Absolute, size, x)
+	v.powers(form, size, size, y)
+	step := 1 - form
+	for i, t := range x {
+		e, z := y[i*step], size[i]
+		switch {
+		case !(t < 0 || t > 0) || !bounded(t) || !bounded(e):
+			z = float32(math.Pow(float64(t), float64(e)))
+		case t > 0: // is its magnitude
+		case e != float32(math.Trunc(float64(e))):
+			z = float32(math.NaN())
+		case e < 1<<24 && e > -1<<24 && int32(e)&1 == 1: // others are even
+			z = -z
 		}
-		if v.power[form] == nil || !plainPower(a, b) {
-			step := min(1, len(b)-1)
-			for i, t := range a {
-				dst[i] = float32(math.Pow(float64(t), float64(b[i*step])))
-			}
-		} else {
-			p := newArgs(dst[:n], a, v.lanes)
-			p.b = first(b)
-			v.power[form](borrow(&p))
-			runtime.KeepAlive(&p)
-		}
-		if dst, x = dst[n:], x[n:]; form == 0 {
-			y = y[n:]
-		}
+		dst[i] = z
 	}
 }
+
+// bounded reports whether x is finite.
+func bounded(x float32) bool { return x <= math.MaxFloat32 && x >= -math.MaxFloat32 }
 
 // plainPower reports whether all bases are finite and above zero, all exponents finite.
 func plainPower(x, y []float32) bool {

@@ -78,3 +78,43 @@ func TestPowers(t *testing.T) {
 		}
 	})
 }
+
+// An element has the same bits alone and beside any others: numbers that are not plain
+// and a part's place decide nothing.
+func TestExactBitsStandAlone(t *testing.T) {
+	withEach(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(5, 6))
+		odd := []float32{0, float32(math.Copysign(0, -1)), float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN()), 2 * mostTurned, -3e38, 1e-45}
+		// A kernel rounds the sine, the cosine and the fifth power of these to another
+		// neighbour than the definition.
+		unlike := []float32{math.Float32frombits(0x40e178ad), math.Float32frombits(0x4010a4bf), 31. / 64, -31. / 64}
+		const n = 700
+		x, beside, to := make([]float32, n), make([]float32, n), make([]float32, n)
+		for i := range x {
+			x[i], to[i] = float32(r.NormFloat64()*100), float32(r.IntN(9)-4)
+			if i%5 == 0 {
+				x[i], to[i] = unlike[r.IntN(len(unlike))], 5
+			}
+			if beside[i] = x[i]; i%7 == 3 {
+				beside[i] = odd[r.IntN(len(odd))]
+			}
+		}
+		one := []float32{5}
+		for name, f := range map[string]func(dst, src []float32, i int){
+			"sine":     func(dst, src []float32, _ int) { ApplyExact(Sine, dst, src) },
+			"cosine":   func(dst, src []float32, _ int) { ApplyExact(Cosine, dst, src) },
+			"powers":   func(dst, src []float32, i int) { Powers(dst, src, to[i:i+len(src)]) },
+			"to power": func(dst, src []float32, _ int) { Powers(dst, src, one) },
+		} {
+			for _, src := range [][]float32{x, beside} {
+				all := make([]float32, n)
+				f(all, src, 0)
+				for i := range src {
+					var alone [1]float32
+					f(alone[:], src[i:i+1], i)
+					same(t, name, alone[0], all[i])
+				}
+			}
+		}
+	})
+}
