@@ -88,6 +88,13 @@ def test_the_readme_says_what_the_tables_of_models_say():
     assert _number(r"or\s+OpenVINO: \S+ and (\S+)\.\n") == float(fastest[2])
 
 
+def test_the_readme_says_what_the_table_of_operators_says():
+    page = (ROOT / "docs/operators.md").read_text()
+    ratios = [float(ratio) for ratio in re.findall(r"^\| .+ \| \S+ \| \S+ \| (\d+\.\d\d) \|", page, re.M)]
+    assert _number(r"One by one, (\d+) nodes") == len(ratios)
+    assert _number(r"nodes of common sizes take (\S+) of") == pytest.approx(np.exp(np.log(ratios).mean()), abs=0.01)
+
+
 def test_the_readme_says_what_the_table_of_record_batches_says():
     table = {(row[0], row[1], row[2]): [float(cell) for cell in row[3:6]] for row in _rows("docs/tabular.md")}
     shown = re.findall(r"^\| (.+) \((\d+) columns\) \| (.+) \|$", (ROOT / "README.md").read_text(), re.M)
