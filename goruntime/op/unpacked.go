@@ -1,6 +1,8 @@
 package op
 
 import (
+	"slices"
+
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
 
@@ -18,22 +20,15 @@ func Packed[F any](f F) Table { return Uniform(f, packedTypes...) }
 // after it. Other tensors are seen as they are.
 func Unpacked(run func(*Context) error) func(*Context) error {
 	return func(c *Context) error {
-		if !c.anyPacked() {
+		if !c.any(isPacked) {
 			return run(c)
 		}
-		n := len(c.in) + len(c.out)
-		if cap(c.wide) < n {
-			c.wide, c.narrow = make([]tensor.View, n), make([]*tensor.View, n)
-		}
-		c.wide, c.narrow = c.wide[:n], c.narrow[:n]
-		copy(c.narrow, c.in)
-		copy(c.narrow[len(c.in):], c.out)
+		c.keep()
 		err := c.widen()
 		if err == nil {
 			err = run(c)
 		}
-		copy(c.in, c.narrow)
-		copy(c.out, c.narrow[len(c.in):])
+		c.putBack()
 		if err == nil {
 			c.packOutputs()
 		}
@@ -43,18 +38,35 @@ func Unpacked(run func(*Context) error) func(*Context) error {
 
 func isPacked(v *tensor.View) bool { return v != nil && v.DType.Bits() < 8 }
 
-func (c *Context) anyPacked() bool {
-	for _, v := range c.in {
-		if isPacked(v) {
-			return true
-		}
+// any reports whether a tensor of c is of a kind.
+func (c *Context) any(is func(*tensor.View) bool) bool {
+	return slices.ContainsFunc(c.in, is) || slices.ContainsFunc(c.out, is)
+}
+
+// keep remembers the tensors of c as narrow, and makes room for as many wide ones to stand
+// in their places until putBack.
+func (c *Context) keep() {
+	n := len(c.in) + len(c.out)
+	if cap(c.wide) < n {
+		c.wide, c.narrow = make([]tensor.View, n), make([]*tensor.View, n)
 	}
-	for _, v := range c.out {
-		if isPacked(v) {
-			return true
-		}
+	c.wide, c.narrow = c.wide[:n], c.narrow[:n]
+	copy(c.narrow, c.in)
+	copy(c.narrow[len(c.in):], c.out)
+}
+
+// show puts wide tensor i in the place of the one that it stands for.
+func (c *Context) show(i int) {
+	if i < len(c.in) {
+		c.in[i] = &c.wide[i]
+	} else {
+		c.out[i-len(c.in)] = &c.wide[i]
 	}
-	return false
+}
+
+func (c *Context) putBack() {
+	copy(c.in, c.narrow)
+	copy(c.out, c.narrow[len(c.in):])
 }
 
 // widen replaces the packed tensors of c by spread ones.
@@ -71,10 +83,8 @@ func (c *Context) widen() error {
 		*w = tensor.View{DType: tensor.U8, Shape: v.Shape, Data: p}
 		if i < len(c.in) {
 			tensor.Unpack(w.Raw(), v.Raw(), v.DType.Bits())
-			c.in[i] = w
-		} else {
-			c.out[i-len(c.in)] = w
 		}
+		c.show(i)
 	}
 	return nil
 }

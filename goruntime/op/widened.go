@@ -17,7 +17,7 @@ func Widened(d Def) Def {
 	}
 	prepare, run := d.Prepare, d.Run
 	d.Prepare = func(c *Context) error {
-		if !c.anyHalf() {
+		if !c.any(isHalf) {
 			c.wider.bytes = 0
 			if prepare == nil {
 				return nil
@@ -45,30 +45,10 @@ type wider struct {
 
 func isHalf(v *tensor.View) bool { return v != nil && v.DType.Half() }
 
-func (c *Context) anyHalf() bool {
-	for _, v := range c.in {
-		if isHalf(v) {
-			return true
-		}
-	}
-	for _, v := range c.out {
-		if isHalf(v) {
-			return true
-		}
-	}
-	return false
-}
-
 // singles shows f32 tensors without memory in place of the halves.
 func (c *Context) singles() {
 	c.wider.shown = true
-	n := len(c.in) + len(c.out)
-	if cap(c.wide) < n {
-		c.wide, c.narrow = make([]tensor.View, n), make([]*tensor.View, n)
-	}
-	c.wide, c.narrow = c.wide[:n], c.narrow[:n]
-	copy(c.narrow, c.in)
-	copy(c.narrow[len(c.in):], c.out)
+	c.keep()
 	for i, v := range c.narrow {
 		if !isHalf(v) {
 			continue
@@ -78,18 +58,13 @@ func (c *Context) singles() {
 		if *w = (tensor.View{DType: tensor.F32, Shape: v.Shape}); c.Constant(i) && i < len(c.in) {
 			w.Data = data
 		}
-		if i < len(c.in) {
-			c.in[i] = w
-		} else {
-			c.out[i-len(c.in)] = w
-		}
+		c.show(i)
 	}
 }
 
 // halves shows the halves again.
 func (c *Context) halves() {
-	copy(c.in, c.narrow)
-	copy(c.out, c.narrow[len(c.in):])
+	c.putBack()
 	c.wider.shown = false
 }
 

@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"unsafe"
 
+	"github.com/goruntime/goruntime/goruntime/kernels/cpu"
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
 
@@ -53,9 +54,13 @@ func (k kernel) run(dst, src unsafe.Pointer, n int) {
 
 // variant is the kernels of one instruction set, nil where it has none for a pair.
 type variant struct {
+	level   cpu.Level
 	lanes   int // numbers of a vector
 	kernels [pairs]kernel
 }
+
+// chosen returns the kernels of this processor, nil for none.
+func chosen() *variant { return cpu.Pick(variants, func(v *variant) cpu.Level { return v.level }) }
 
 // vectors converts whole vectors and returns how many numbers they had.
 func vectors[D, S any](p pair, dst []D, src []S) int { return vectorsBy(chosen(), p, dst, src) }

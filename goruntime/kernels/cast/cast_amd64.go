@@ -4,7 +4,11 @@
 
 package cast
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/goruntime/goruntime/goruntime/kernels/cpu"
+)
 
 //go:noescape
 func avx512HalfFloat(dst, src unsafe.Pointer, n int)
@@ -81,33 +85,34 @@ func avx2IntLong(dst, src unsafe.Pointer, n int)
 //go:noescape
 func avx2LongInt(dst, src unsafe.Pointer, n int)
 
-var avx512 = variant{16, [pairs]kernel{
-	halfFloat:   avx512HalfFloat,
-	floatHalf:   avx512FloatHalf,
-	brainFloat:  avx512BrainFloat,
-	floatBrain:  avx512FloatBrain,
-	floatDouble: avx512FloatDouble,
-	doubleFloat: avx512DoubleFloat,
-	intFloat:    avx512IntFloat,
-	floatInt:    avx512FloatInt,
-	longFloat:   avx512LongFloat,
-	floatLong:   avx512FloatLong,
-	longDouble:  avx512LongDouble,
-	doubleLong:  avx512DoubleLong,
-	intLong:     avx512IntLong,
-	longInt:     avx512LongInt,
-	floatByte:   avx512FloatByte,
-}}
-
-var avx2 = variant{8, [pairs]kernel{
-	halfFloat:   avx2HalfFloat,
-	floatHalf:   avx2FloatHalf,
-	brainFloat:  avx2BrainFloat,
-	floatBrain:  avx2FloatBrain,
-	floatDouble: avx2FloatDouble,
-	doubleFloat: avx2DoubleFloat,
-	intFloat:    avx2IntFloat,
-	floatInt:    avx2FloatInt,
-	intLong:     avx2IntLong,
-	longInt:     avx2LongInt,
-}}
+var variants = []variant{
+	{cpu.AVX512, 16, [pairs]kernel{
+		halfFloat:   avx512HalfFloat,
+		floatHalf:   avx512FloatHalf,
+		brainFloat:  avx512BrainFloat,
+		floatBrain:  avx512FloatBrain,
+		floatDouble: avx512FloatDouble,
+		doubleFloat: avx512DoubleFloat,
+		intFloat:    avx512IntFloat,
+		floatInt:    avx512FloatInt,
+		longFloat:   avx512LongFloat,
+		floatLong:   avx512FloatLong,
+		longDouble:  avx512LongDouble,
+		doubleLong:  avx512DoubleLong,
+		intLong:     avx512IntLong,
+		longInt:     avx512LongInt,
+		floatByte:   avx512FloatByte,
+	}},
+	{cpu.AVX2, 8, [pairs]kernel{
+		halfFloat:   avx2HalfFloat,
+		floatHalf:   avx2FloatHalf,
+		brainFloat:  avx2BrainFloat,
+		floatBrain:  avx2FloatBrain,
+		floatDouble: avx2FloatDouble,
+		doubleFloat: avx2DoubleFloat,
+		intFloat:    avx2IntFloat,
+		floatInt:    avx2FloatInt,
+		intLong:     avx2IntLong,
+		longInt:     avx2LongInt,
+	}},
+}

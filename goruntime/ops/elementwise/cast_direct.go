@@ -81,13 +81,8 @@ func castBytes[S uint8 | int8](s *casting, lo, hi int) error {
 
 // truth32 tells where an element is not 0.
 func truth32(s *casting, lo, hi int) error {
-	dst, in, raw := tensor.Elems[bool](s.out), tensor.Elems[float32](s.in), s.out.Raw()
 	var zero [1]float32
-	for ; lo < hi; lo += testBlock {
-		to := min(hi, lo+testBlock)
-		vec.Relate(vec.Equal, dst[lo:to], in[lo:to], zero[:])
-		vec.Bits(vec.BitXor, raw[lo:to], raw[lo:to], one)
-	}
+	differ(s.out, lo, tensor.Elems[float32](s.in)[lo:hi], zero[:])
 	return nil
 }
 

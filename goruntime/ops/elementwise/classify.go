@@ -81,11 +81,23 @@ const testBlock = 1 << 10
 
 // unequal32 tells where an element is not equal to itself.
 func unequal32(s *tuned, lo, hi int) {
-	dst, in, raw := tensor.Elems[bool](s.out), tensor.Elems[float32](s.in), s.out.Raw()
-	for ; lo < hi; lo += testBlock {
-		to := min(hi, lo+testBlock)
-		vec.Relate(vec.Equal, dst[lo:to], in[lo:to], in[lo:to])
-		vec.Bits(vec.BitXor, raw[lo:to], raw[lo:to], one)
+	x := tensor.Elems[float32](s.in)[lo:hi]
+	differ(s.out, lo, x, x)
+}
+
+// differ tells, from an element of out on, where numbers are not equal to those beside them,
+// or to one.
+func differ(out *tensor.View, at int, x, y []float32) {
+	for len(x) > 0 {
+		n := min(testBlock, len(x))
+		part := y
+		if len(y) > 1 {
+			part, y = y[:n], y[n:]
+		}
+		vec.Relate(vec.Equal, tensor.Elems[bool](out)[at:at+n], x[:n], part)
+		raw := out.Raw()[at : at+n]
+		vec.Bits(vec.BitXor, raw, raw, one)
+		at, x = at+n, x[n:]
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/goruntime/goruntime/goruntime/errs"
+	"github.com/goruntime/goruntime/goruntime/kernels/cast"
 	"github.com/goruntime/goruntime/goruntime/kernels/vec"
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/tensor"
@@ -57,9 +58,9 @@ var Pow1 = op.Declare("", "Pow", func() op.Def {
 // powRow has the kernel of one base type for each exponent type.
 type powRow [tensor.NumDTypes]row
 
-func float32Of(f float32) float64 { return float64(f) }
-func wide[H half](h H) float64    { return float64(h.Float32()) }
-func plain[T number](t T) float64 { return float64(t) }
+func float32Of(f float32) float64   { return float64(f) }
+func wide[H cast.Half](h H) float64 { return float64(h.Float32()) }
+func plain[T number](t T) float64   { return float64(t) }
 
 func floatPowers[B any](base func(B) float64, narrow func(float64) B) powRow {
 	return powRow{

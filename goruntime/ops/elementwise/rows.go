@@ -1,6 +1,7 @@
 package elementwise
 
 import (
+	"github.com/goruntime/goruntime/goruntime/kernels/cast"
 	"github.com/goruntime/goruntime/goruntime/kernels/vec"
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/tensor"
@@ -14,12 +15,6 @@ type number interface {
 // integer is the whole numbers among them.
 type integer interface {
 	int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64
-}
-
-// half is the 16-bit floating-point types, which compute in float32.
-type half interface {
-	tensor.Half | tensor.BFloat16
-	Float32() float32
 }
 
 // rowOf makes a row kernel of a function of two elements.
@@ -36,7 +31,7 @@ func rowOf[A, B, Out any](f func(a A, b B) Out) row {
 }
 
 // halfRow makes a row kernel of a function of two float32s.
-func halfRow[H half](f func(a, b float32) float32, narrow func(float32) H) row {
+func halfRow[H cast.Half](f func(a, b float32) float32, narrow func(float32) H) row {
 	return rowOf(func(a, b H) H { return narrow(f(a.Float32(), b.Float32())) })
 }
 

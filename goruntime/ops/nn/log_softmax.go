@@ -65,7 +65,7 @@ func (s *lines) longLog32(r int) {
 func logSoftmaxBlock32(out, in []float32, n, step, width int) {
 	var tops, sums, room [columnBlock]float32
 	top, sum, x := tops[:width], sums[:width], room[:width]
-	largest32(top, in, n, step)
+	vec.Across(vec.Most, top, in, n, step)
 	for k := range n {
 		dst := out[k*step:][:width]
 		vec.Combine(vec.Minus, dst, in[k*step:][:width], top)

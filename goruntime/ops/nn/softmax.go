@@ -114,16 +114,11 @@ func (s *lines) columns32(lo, hi int, slow softmaxKernel, block func(out, in []f
 	}
 }
 
-// largest32 writes the largest element of each column to top.
-func largest32(top, in []float32, n, step int) {
-	vec.Across(vec.Most, top, in, n, step)
-}
-
 // softmaxBlock32 computes width lines of n elements that lie step apart.
 func softmaxBlock32(out, in []float32, n, step, width int) {
 	var tops, sums [columnBlock]float32
 	top, sum := tops[:width], sums[:width]
-	largest32(top, in, n, step)
+	vec.Across(vec.Most, top, in, n, step)
 	for k := range n {
 		dst := out[k*step:][:width]
 		vec.Combine(vec.Minus, dst, in[k*step:][:width], top)

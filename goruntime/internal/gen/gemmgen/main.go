@@ -105,7 +105,9 @@ const load = `	MOVQ p+0(FP), AX
 	MOVQ 40(AX), SI
 	MOVQ 48(AX), CX
 	MOVQ 56(AX), BX
-	LEAQ (R8)(R9*2), R10
+`
+
+const loadRows = load + `	LEAQ (R8)(R9*2), R10
 	ADDQ R9, R10
 `
 
@@ -121,7 +123,7 @@ func (s isa) kernel(b *strings.Builder, k kind, rows, vecs int) {
 	// collector can stop a loop of calls.
 	name := fmt.Sprintf("%s%s%dx%d", s.name, k, rows, vecs)
 	fmt.Fprintf(b, "\n// func %s(p *tile)\nTEXT ·%s(SB), 0, $128-8\n\tNO_LOCAL_POINTERS\n", name, name)
-	b.WriteString(load)
+	b.WriteString(loadRows)
 	s.mask(p)
 	s.start(b, p, rows, vecs, acc)
 	p("TESTQ CX, CX")

@@ -16,16 +16,7 @@ func (s isa) lanes() int { return s.bytes / 4 }
 // tallName returns the name of the tall kernel of so many columns.
 func (s isa) tallName(columns int) string { return fmt.Sprintf("%sTall%d", s.name, columns) }
 
-const tallLoad = `	MOVQ p+0(FP), AX
-	MOVQ 0(AX), R8
-	MOVQ 8(AX), R9
-	MOVQ 16(AX), R11
-	MOVQ 24(AX), R12
-	MOVQ 32(AX), DI
-	MOVQ 40(AX), SI
-	MOVQ 48(AX), CX
-	MOVQ 56(AX), BX
-	LEAQ (R9)(R9*2), R10
+const tallLoad = load + `	LEAQ (R9)(R9*2), R10
 `
 
 // quads are the registers that hold the addresses of rows 0, 4, 8 and 12.

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"math"
-	"strings"
 )
 
 // doubles are the functions that are computed in float64 and rounded once: of V1 and, for
@@ -21,26 +20,7 @@ var doubles = []struct {
 // d returns the memory operand of a float64 that fills a vector.
 func (g *gen) d(x float64) string { return g.longs(math.Float64bits(x)) }
 
-func (g *gen) longs(x uint64) string {
-	for i, k := range g.doubles {
-		if k == x {
-			return fmt.Sprintf("d<>+%d(SB)", i*g.bytes)
-		}
-	}
-	g.doubles = append(g.doubles, x)
-	return fmt.Sprintf("d<>+%d(SB)", (len(g.doubles)-1)*g.bytes)
-}
-
-func (g *gen) doubleTable() string {
-	var b strings.Builder
-	for i, k := range g.doubles {
-		for o := 0; o < g.bytes; o += 8 {
-			fmt.Fprintf(&b, "DATA d<>+%d(SB)/8, $0x%016x\n", i*g.bytes+o, k)
-		}
-	}
-	fmt.Fprintf(&b, "GLOBL d<>(SB), RODATA|NOPTR, $%d\n", len(g.doubles)*g.bytes)
-	return b.String()
-}
+func (g *gen) longs(x uint64) string { return g.operand("d", &g.doubles, x) }
 
 // double computes on one half of each vector, then on the other. A number that goes with
 // every element is read before the loop.

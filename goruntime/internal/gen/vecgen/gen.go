@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -17,9 +18,9 @@ type gen struct {
 	slides  []string // those of windows
 	rows    []string // those of rows that are affine
 	related string   // the table of relations
-	consts  []uint32
-	doubles []uint64
-	mark    string // before the labels of a kernel with several loops
+	singles pool     // constants of four bytes
+	doubles pool     // of eight
+	mark    string   // before the labels of a kernel with several loops
 }
 
 func (g *gen) wide() bool { return g.reg == "Z" }
@@ -34,14 +35,19 @@ func (g *gen) label(s string) { fmt.Fprintf(&g.text, "\n%s:\n", s) }
 // c returns the memory operand of a constant that fills a vector.
 func (g *gen) c(x float32) string { return g.bits(math.Float32bits(x)) }
 
-func (g *gen) bits(x uint32) string {
-	for i, k := range g.consts {
-		if k == x {
-			return fmt.Sprintf("k<>+%d(SB)", i*g.bytes)
-		}
+func (g *gen) bits(x uint32) string { return g.operand("k", &g.singles, uint64(x)<<32|uint64(x)) }
+
+// pool is constants, each the eight bytes that fill a vector.
+type pool []uint64
+
+// operand returns the memory operand of a constant in the table of a name.
+func (g *gen) operand(table string, of *pool, x uint64) string {
+	i := slices.Index(*of, x)
+	if i < 0 {
+		i = len(*of)
+		*of = append(*of, x)
 	}
-	g.consts = append(g.consts, x)
-	return fmt.Sprintf("k<>+%d(SB)", (len(g.consts)-1)*g.bytes)
+	return fmt.Sprintf("%s<>+%d(SB)", table, i*g.bytes)
 }
 
 // constant is the memory operand of a constant.
@@ -73,14 +79,15 @@ func (g *gen) hoist(from int) {
 	g.text.WriteString(text[:from] + loads + body)
 }
 
-func (g *gen) table() string {
+// table writes the constants that operands name.
+func (g *gen) table(name string, of pool) string {
 	var b strings.Builder
-	for i, k := range g.consts {
+	for i, x := range of {
 		for o := 0; o < g.bytes; o += 8 {
-			fmt.Fprintf(&b, "DATA k<>+%d(SB)/8, $0x%08x%08x\n", i*g.bytes+o, k, k)
+			fmt.Fprintf(&b, "DATA %s<>+%d(SB)/8, $0x%016x\n", name, i*g.bytes+o, x)
 		}
 	}
-	fmt.Fprintf(&b, "GLOBL k<>(SB), RODATA|NOPTR, $%d\n", len(g.consts)*g.bytes)
+	fmt.Fprintf(&b, "GLOBL %s<>(SB), RODATA|NOPTR, $%d\n", name, len(of)*g.bytes)
 	return b.String()
 }
 
