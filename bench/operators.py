@@ -10,12 +10,13 @@ from __future__ import annotations
 import math
 import os
 import pathlib
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from models import difference
+from tabular import least
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 ROUNDS = int(os.environ.get("ROUNDS", "3"))
@@ -247,29 +248,6 @@ GROUPS: dict[str, Callable[[], Iterator[Case]]] = {
 }  # fmt: skip
 
 
-def least(call: Callable[[], Any]) -> float:
-    """Return the least time of a call in a round."""
-    best, begin = math.inf, time.perf_counter()
-    while time.perf_counter() - begin < BUDGET:
-        start = time.perf_counter()
-        call()
-        best = min(best, time.perf_counter() - start)
-    return best
-
-
-def difference(ours: list[Any], theirs: list[Any]) -> float:
-    """Return the largest difference, as a part of the largest magnitude."""
-    most = 0.0
-    for a, b in zip(ours, theirs, strict=True):
-        a, b = np.asarray(a, np.float64), np.asarray(b, np.float64)
-        finite = np.isfinite(b)
-        if a.shape != b.shape or not np.array_equal(a[~finite], b[~finite], equal_nan=True):
-            return math.inf
-        if finite.any():
-            most = max(most, float(np.abs(a - b)[finite].max() / (np.abs(b[finite]).max() + 1e-30)))
-    return most
-
-
 def measure(case: Case) -> tuple[float, float, float]:
     """Return our time and theirs, in seconds, and the difference of the results."""
     import onnxruntime as ort
@@ -284,7 +262,7 @@ def measure(case: Case) -> tuple[float, float, float]:
     calls: tuple[Callable[[], Any], ...] = (lambda: ours.run(None, feeds), lambda: peer.run(None, feeds))
     times = [math.inf, math.inf]
     for _ in range(ROUNDS):
-        times = [min(t, least(call)) for t, call in zip(times, calls, strict=True)]
+        times = [min(t, least(call, BUDGET)) for t, call in zip(times, calls, strict=True)]
     return times[0], times[1], apart
 
 

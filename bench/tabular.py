@@ -117,10 +117,10 @@ MODELS: dict[str, Callable[[], Any] | str] = {
 }
 
 
-def least(call: Callable[[], Any]) -> float:
-    """Return the least time of a call."""
+def least(call: Callable[[], Any], budget: float = BUDGET) -> float:
+    """Return the least time of a call, called for some seconds."""
     times, begin = [], time.perf_counter()
-    while len(times) < 5 or time.perf_counter() - begin < BUDGET:
+    while len(times) < 5 or time.perf_counter() - begin < budget:
         start = time.perf_counter()
         call()
         times.append(time.perf_counter() - start)
