@@ -1,10 +1,10 @@
-// Package gemm multiplies matrices of float32: C[M, N] = A[M, K] * B[K, N]. It also
-// computes how far the rows of A and the columns of B are apart, by sums of squared
-// differences in the place of products.
+// Package gemm multiplies matrices of numbers of 32 or 64 bits: C[M, N] = A[M, K] * B[K, N].
+// Of float32s it also computes how far the rows of A and the columns of B are apart, by
+// sums of squared differences in the place of products.
 //
 // A is read in place with a row stride; B is read in place with a row stride or
 // from panels of 64 columns that PackB made. Each element of C is summed over k
-// ascending in one accumulator, with fused multiply-add in the vector variants,
+// ascending in one accumulator, with fused multiply-add of floats in the vector variants,
 // whatever the tile, the number of rows or the split: a row alone and the row
 // in a batch give the same bits. The package allocates nothing and starts no
 // goroutine: callers split rows and columns.
@@ -45,8 +45,47 @@ type Args struct {
 	LDC     int
 	Start   Start
 	Bias    unsafe.Pointer // of N or M numbers, by Start
-	Relu    bool           // max(0, x) at the end; NaN stays
-	Apart   bool           // sums (a-b)^2 in the place of a*b
+	Relu    bool           // max(0, x) at the end, of floats; NaN stays
+	Apart   bool           // sums (a-b)^2 in the place of a*b, of float32s
+	Of      Element
+}
+
+// Element is what matrices consist of.
+type Element int
+
+// The elements. Integers, whose products wrap around, may be unsigned as well.
+const (
+	F32 Element = iota
+	F64
+	I32
+	I64
+	elements
+)
+
+// Number is a type of elements.
+type Number interface {
+	float32 | float64 | int32 | int64 | uint32 | uint64
+}
+
+// ElementOf returns the element that a type is.
+func ElementOf[T Number]() Element {
+	switch any(T(0)).(type) {
+	case float32:
+		return F32
+	case float64:
+		return F64
+	case int32, uint32:
+		return I32
+	}
+	return I64
+}
+
+// size returns the bytes of an element.
+func (e Element) size() int {
+	if e == F64 || e == I64 {
+		return 8
+	}
+	return 4
 }
 
 // tile is what a kernel reads; gemmgen has the offsets.
@@ -78,20 +117,31 @@ type variant struct {
 	talls []func(t *tile) // of lanes rows and 1, 2, ... columns
 }
 
-// variants, the best first; portable is the definition.
-var variants = append(vectorVariants, variant{"portable", cpu.Portable, 6, 16, 4, func(t *tile, _, _ int) { portable(t) }, nil})
+// portables are the definitions.
+var portables = [elements]variant{
+	F32: {"portable", cpu.Portable, 6, 16, 4, func(t *tile, _, _ int) { portable[float32](t) }, nil},
+	F64: {"portable", cpu.Portable, 6, 8, 4, func(t *tile, _, _ int) { portable[float64](t) }, nil},
+	I32: {"portable", cpu.Portable, 6, 16, 4, func(t *tile, _, _ int) { portable[int32](t) }, nil},
+	I64: {"portable", cpu.Portable, 6, 8, 4, func(t *tile, _, _ int) { portable[int64](t) }, nil},
+}
 
-func chosen() *variant { return cpu.Pick(variants, func(v *variant) cpu.Level { return v.level }) }
+// variant returns the implementation in use.
+func (e Element) variant() *variant {
+	if v := cpu.Pick(vectors[e], func(v *variant) cpu.Level { return v.level }); v != nil {
+		return v
+	}
+	return &portables[e]
+}
 
-// Variant returns the name of the implementation in use.
-func Variant() string { return chosen().name }
+// Variant returns the name of the implementation of float32s in use.
+func Variant() string { return F32.variant().name }
 
-// PackedSize returns how many float32s PackB writes for B [k, n].
+// PackedSize returns how many numbers PackB writes for B [k, n].
 func PackedSize(k, n int) int { return (n + Panel - 1) / Panel * Panel * k }
 
 // PackB writes B[K, N], whose element [k, n] is b[k*sk+n*sn], as panels
 // [ceil(N/64)][K][64], padded with zeros.
-func PackB(dst, b []float32, k, n, sk, sn int) {
+func PackB[T Number](dst, b []T, k, n, sk, sn int) {
 	if sk == 1 && sn > 1 {
 		packTurned(dst, b, k, n, sn)
 		return
@@ -117,7 +167,7 @@ func PackB(dst, b []float32, k, n, sk, sn int) {
 
 // packTurned is PackB of the transpose of a matrix with rows sn apart: it reads
 // rows in short runs that stay in the cache until the next column.
-func packTurned(dst, b []float32, k, n, sn int) {
+func packTurned[T Number](dst, b []T, k, n, sn int) {
 	const run = 16
 	for j := 0; j < n; j += Panel {
 		w := min(Panel, n-j)
@@ -141,10 +191,10 @@ func packTurned(dst, b []float32, k, n, sn int) {
 
 // Run computes the elements of C in rows [m0, m1) and columns [n0, n1).
 func Run(g *Args, m0, m1, n0, n1 int) {
-	v := chosen()
-	t := tile{lda: 4 * g.LDA, ldc: 4 * g.LDC, k: g.K, from: int(g.Start), ldb: 4 * g.LDB}
+	v, size := g.Of.variant(), g.Of.size()
+	t := tile{lda: size * g.LDA, ldc: size * g.LDC, k: g.K, from: int(g.Start), ldb: size * g.LDB}
 	if g.LDB == 0 {
-		t.ldb = 4 * Panel
+		t.ldb = size * Panel
 	}
 	if g.Relu {
 		t.relu = 1
@@ -163,7 +213,7 @@ func Run(g *Args, m0, m1, n0, n1 int) {
 				runtime.KeepAlive(&t) // live during the call: a stack that moves takes it along
 			}
 		}
-		t.mask = lanes.Mask(v.lanes, w-(vecs-1)*v.lanes)
+		t.mask = v.mask(w-(vecs-1)*v.lanes, size)
 		for ; i < m1; i += v.rows {
 			t.rows = min(v.rows, m1-i)
 			g.point(&t, i, j)
@@ -171,6 +221,15 @@ func Run(g *Args, m0, m1, n0, n1 int) {
 			runtime.KeepAlive(&t) // as above
 		}
 	}
+}
+
+// mask returns the mask of the first n numbers of a vector: their bits, or the words of
+// which they consist.
+func (v *variant) mask(n, size int) unsafe.Pointer {
+	if v.level == cpu.AVX512 {
+		return lanes.Mask(16, n)
+	}
+	return lanes.Mask(v.lanes*size/4, n*size/4)
 }
 
 // tall reports whether w columns are computed with a lane for each row: turning A is worth
@@ -181,14 +240,15 @@ func (v *variant) tall(g *Args, w int) bool {
 
 // point sets where the tile of C at row i and column j and what goes into it lies.
 func (g *Args) point(t *tile, i, j int) {
+	size := g.Of.size()
 	// SAFETY: all offsets are inside the matrices by the caller's contract.
-	t.a = unsafe.Add(g.A, 4*i*g.LDA)
-	t.c = unsafe.Add(g.C, 4*(i*g.LDC+j))
+	t.a = unsafe.Add(g.A, size*i*g.LDA)
+	t.c = unsafe.Add(g.C, size*(i*g.LDC+j))
 	switch g.Start {
 	case Columns:
-		t.bias = unsafe.Add(g.Bias, 4*j)
+		t.bias = unsafe.Add(g.Bias, size*j)
 	case Rows:
-		t.bias = unsafe.Add(g.Bias, 4*i)
+		t.bias = unsafe.Add(g.Bias, size*i)
 	}
 }
 
@@ -206,10 +266,10 @@ func (g *Args) From(m int, a unsafe.Pointer) Args {
 	part := *g
 	part.M, part.A = g.M-m, a
 	// SAFETY: m is a row of C.
-	part.C = unsafe.Add(g.C, 4*m*g.LDC)
+	part.C = unsafe.Add(g.C, g.Of.size()*m*g.LDC)
 	if g.Start == Rows {
 		// SAFETY: the bias has a number for each row.
-		part.Bias = unsafe.Add(g.Bias, 4*m)
+		part.Bias = unsafe.Add(g.Bias, g.Of.size()*m)
 	}
 	return part
 }
@@ -222,8 +282,8 @@ func (g *Args) column(j int) unsafe.Pointer {
 	}
 	if g.LDB != 0 {
 		// SAFETY: j is a column of B.
-		return unsafe.Add(g.B, 4*j)
+		return unsafe.Add(g.B, g.Of.size()*j)
 	}
 	// SAFETY: as above; a panel holds K rows of Panel numbers.
-	return unsafe.Add(g.B, 4*(j/Panel*Panel*g.K+j%Panel))
+	return unsafe.Add(g.B, g.Of.size()*(j/Panel*Panel*g.K+j%Panel))
 }

@@ -4,14 +4,14 @@ import "unsafe"
 
 // portable is the definition of a tile: each element summed over k ascending.
 // It works on rows of columns, so that the loop over k reads B in order.
-func portable(t *tile) {
+func portable[T Number](t *tile) {
 	for r := range t.rows {
 		// SAFETY: the tile's rows and columns are inside the matrices.
-		a := unsafe.Slice((*float32)(unsafe.Add(t.a, r*t.lda)), t.k)
-		c := unsafe.Slice((*float32)(unsafe.Add(t.c, r*t.ldc)), t.cols)
+		a := unsafe.Slice((*T)(unsafe.Add(t.a, r*t.lda)), t.k)
+		c := unsafe.Slice((*T)(unsafe.Add(t.c, r*t.ldc)), t.cols)
 		begin(t, c, r)
 		for k, x := range a {
-			b := unsafe.Slice((*float32)(unsafe.Add(t.b, k*t.ldb)), t.cols)
+			b := unsafe.Slice((*T)(unsafe.Add(t.b, k*t.ldb)), t.cols)
 			if t.far {
 				for j := range c {
 					d := x - b[j]
@@ -34,16 +34,16 @@ func portable(t *tile) {
 }
 
 // begin sets a row of C to what its sums start from.
-func begin(t *tile, c []float32, r int) {
+func begin[T Number](t *tile, c []T, r int) {
 	switch Start(t.from) {
 	case Zero:
 		clear(c)
 	case Columns:
 		// SAFETY: the bias has as many numbers as the tile has columns.
-		copy(c, unsafe.Slice((*float32)(t.bias), t.cols))
+		copy(c, unsafe.Slice((*T)(t.bias), t.cols))
 	case Rows:
 		// SAFETY: the bias has as many numbers as the tile has rows.
-		b := unsafe.Slice((*float32)(t.bias), t.rows)[r]
+		b := unsafe.Slice((*T)(t.bias), t.rows)[r]
 		for j := range c {
 			c[j] = b
 		}

@@ -10,18 +10,26 @@ import (
 	"github.com/goruntime/goruntime/goruntime/kernels/cpu"
 )
 
-func random(r *rand.Rand, n int) []float32 {
-	s := make([]float32, n)
+func random[T Number](r *rand.Rand, n int) []T {
+	s := make([]T, n)
 	for i := range s {
-		s[i] = float32(r.NormFloat64())
+		s[i] = T(r.NormFloat64() * scale[T]())
 	}
 	return s
 }
 
-func address(s []float32) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(s)) }
+// scale is 1 for floats; integers need it to be more than their signs.
+func scale[T Number]() float64 {
+	if ElementOf[T]() >= I32 {
+		return 20
+	}
+	return 1
+}
 
-// reference computes in float64.
-func reference(a, b, bias []float32, m, n, k int, start Start, relu, apart bool, c []float32) []float64 {
+func address[T Number](s []T) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(s)) }
+
+// reference computes in float64, in which the sums of small whole numbers are exact.
+func reference[T Number](a, b, bias []T, m, n, k int, start Start, relu, apart bool, c []T) []float64 {
 	out := make([]float64, m*n)
 	for i := range m {
 		for j := range n {
@@ -52,43 +60,53 @@ func reference(a, b, bias []float32, m, n, k int, start Start, relu, apart bool,
 }
 
 func TestEveryVariantAgreesWithFloat64(t *testing.T) {
+	t.Run("f32", func(t *testing.T) { testVariants[float32](t, 1e-5) })
+	t.Run("f64", func(t *testing.T) { testVariants[float64](t, 1e-14) })
+	t.Run("i32", func(t *testing.T) { testVariants[int32](t, 0) })
+	t.Run("i64", func(t *testing.T) { testVariants[int64](t, 0) })
+}
+
+func testVariants[T Number](t *testing.T, tolerance float64) {
 	r := rand.New(rand.NewPCG(1, 2))
-	for _, v := range variants {
+	of := ElementOf[T]()
+	all := vectors[of]
+	defer func() { vectors[of] = all }()
+	for _, v := range append(all[:len(all):len(all)], portables[of]) {
 		if v.level > cpu.Best() {
 			continue
 		}
-		old := variants
-		variants = []variant{v}
+		vectors[of] = []variant{v}
 		for _, m := range []int{1, 2, 5, 6, 7, 13, 16, 41} {
 			for _, n := range []int{1, 2, 3, 4, 5, 7, 8, 15, 16, 17, 33, 63, 64, 65, 130} {
 				for _, k := range []int{0, 1, 3, 8, 15, 64, 257} {
 					for start := Zero; start <= Add; start++ {
-						check(t, r, v.name, m, n, k, start, (m+n+k)%2 == 0, false)
-						check(t, r, v.name, m, n, k, start, (m+n+k)%2 == 0, true)
+						check[T](t, r, v.name, m, n, k, start, of < I32 && (m+n+k)%2 == 0, false, tolerance)
+						if of == F32 {
+							check[T](t, r, v.name, m, n, k, start, (m+n+k)%2 == 0, true, tolerance)
+						}
 					}
 				}
 			}
 		}
-		variants = old
 	}
 }
 
-func check(t *testing.T, r *rand.Rand, name string, m, n, k int, start Start, relu, apart bool) {
+func check[T Number](t *testing.T, r *rand.Rand, name string, m, n, k int, start Start, relu, apart bool, tolerance float64) {
 	t.Helper()
-	a, b, bias := random(r, m*k), random(r, k*n), random(r, max(m, n))
-	c := random(r, m*n)
+	a, b, bias := random[T](r, m*k), random[T](r, k*n), random[T](r, max(m, n))
+	c := random[T](r, m*n)
 	want := reference(a, b, bias, m, n, k, start, relu, apart, c)
-	packed := make([]float32, PackedSize(k, n)+1)
+	packed := make([]T, PackedSize(k, n)+1)
 	PackB(packed, b, k, n, n, 1)
 	for _, ldb := range []int{0, n} {
-		got := append([]float32(nil), c...)
-		g := &Args{M: m, N: n, K: k, A: address(a), LDA: k, B: address(b), LDB: ldb, C: address(got), LDC: n, Start: start, Bias: address(bias), Relu: relu, Apart: apart}
+		got := append([]T(nil), c...)
+		g := &Args{M: m, N: n, K: k, A: address(a), LDA: k, B: address(b), LDB: ldb, C: address(got), LDC: n, Start: start, Bias: address(bias), Relu: relu, Apart: apart, Of: ElementOf[T]()}
 		if ldb == 0 {
 			g.B = address(packed)
 		}
 		Run(g, 0, m, 0, n)
 		for i, w := range want {
-			if math.Abs(float64(got[i])-w) > 1e-5*float64(k+10) {
+			if math.Abs(float64(got[i])-w) > tolerance*float64(k+10) {
 				t.Fatalf("%s %dx%dx%d start %d ldb %d apart %v: element %d is %v, want %v", name, m, n, k, start, ldb, apart, i, got[i], w)
 			}
 		}
@@ -98,16 +116,17 @@ func check(t *testing.T, r *rand.Rand, name string, m, n, k int, start Start, re
 func TestARowAloneHasTheSameBits(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for _, size := range [][3]int{{13, 150, 77}, {57, 1, 64}, {57, 2, 30}, {57, 3, 8}, {57, 4, 77}, {57, 5, 9}, {57, 6, 16}, {57, 7, 17}, {57, 72, 33}} {
-		alone(t, r, size[0], size[1], size[2])
+		alone[float32](t, r, size[0], size[1], size[2])
+		alone[float64](t, r, size[0], size[1], size[2])
 	}
 }
 
-func alone(t *testing.T, r *rand.Rand, m, n, k int) {
+func alone[T Number](t *testing.T, r *rand.Rand, m, n, k int) {
 	t.Helper()
-	a, b := random(r, m*k), random(r, k*n)
-	whole, single := make([]float32, m*n), make([]float32, m*n)
-	for _, apart := range []bool{false, true} {
-		g := &Args{M: m, N: n, K: k, A: address(a), LDA: k, B: address(b), LDB: n, C: address(whole), LDC: n, Apart: apart}
+	a, b := random[T](r, m*k), random[T](r, k*n)
+	whole, single := make([]T, m*n), make([]T, m*n)
+	for _, apart := range []bool{false, ElementOf[T]() == F32} {
+		g := &Args{M: m, N: n, K: k, A: address(a), LDA: k, B: address(b), LDB: n, C: address(whole), LDC: n, Apart: apart, Of: ElementOf[T]()}
 		Run(g, 0, m, 0, n)
 		g.C = address(single)
 		for i := range m {
@@ -116,7 +135,7 @@ func alone(t *testing.T, r *rand.Rand, m, n, k int) {
 			}
 		}
 		for i := range whole {
-			if math.Float32bits(whole[i]) != math.Float32bits(single[i]) {
+			if math.Float64bits(float64(whole[i])) != math.Float64bits(float64(single[i])) {
 				t.Fatalf("%dx%dx%d apart %v, element %d: %v in the batch, %v alone", m, n, k, apart, i, whole[i], single[i])
 			}
 		}
@@ -124,16 +143,52 @@ func alone(t *testing.T, r *rand.Rand, m, n, k int) {
 }
 
 func TestReluKeepsNaN(t *testing.T) {
-	nan := float32(math.NaN())
-	a, b, c := []float32{1}, make([]float32, 20), make([]float32, 20)
+	t.Run("f32", testReluKeepsNaN[float32])
+	t.Run("f64", testReluKeepsNaN[float64])
+}
+
+func testReluKeepsNaN[T float32 | float64](t *testing.T) {
+	nan := T(math.NaN())
+	a, b, c := []T{1}, make([]T, 20), make([]T, 20)
 	for i := range b {
 		b[i] = nan
 	}
 	b[3] = -1
-	Run(&Args{M: 1, N: 20, K: 1, A: address(a), LDA: 1, B: address(b), LDB: 20, C: address(c), LDC: 20, Relu: true}, 0, 1, 0, 20)
+	Run(&Args{M: 1, N: 20, K: 1, A: address(a), LDA: 1, B: address(b), LDB: 20, C: address(c), LDC: 20, Relu: true, Of: ElementOf[T]()}, 0, 1, 0, 20)
 	for i, x := range c {
 		if i == 3 && x != 0 || i != 3 && x == x {
 			t.Errorf("element %d is %v", i, x)
+		}
+	}
+}
+
+// Products of integers wrap around, signed or not.
+func TestIntegersWrapAround(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	const m, n, k = 7, 37, 19
+	a, b, got := make([]uint64, m*k), make([]uint64, k*n), make([]uint64, m*n)
+	words := func(s []uint64) []uint32 {
+		w := make([]uint32, len(s))
+		for i, x := range s {
+			w[i] = uint32(x)
+		}
+		return w
+	}
+	for _, s := range [][]uint64{a, b} {
+		for i := range s {
+			s[i] = r.Uint64()
+		}
+	}
+	a32, b32, got32 := words(a), words(b), words(got)
+	Run(&Args{M: m, N: n, K: k, A: address(a), LDA: k, B: address(b), LDB: n, C: address(got), LDC: n, Of: I64}, 0, m, 0, n)
+	Run(&Args{M: m, N: n, K: k, A: address(a32), LDA: k, B: address(b32), LDB: n, C: address(got32), LDC: n, Of: I32}, 0, m, 0, n)
+	for i := range got {
+		var want uint64
+		for x := range k {
+			want += a[i/n*k+x] * b[x*n+i%n]
+		}
+		if got[i] != want || got32[i] != uint32(want) {
+			t.Fatalf("element %d is %x of 64 bits and %x of 32, want %x", i, got[i], got32[i], want)
 		}
 	}
 }
@@ -142,31 +197,34 @@ func BenchmarkRun(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, s := range [][3]int{{128, 384, 384}, {128, 1536, 384}, {1, 512, 512}, {784, 128, 512}} {
 		m, n, k := s[0], s[1], s[2]
-		b.Run(fmt.Sprintf("f32/%dx%dx%d", m, n, k), func(b *testing.B) {
-			a, bm, c := random(r, m*k), random(r, k*n), make([]float32, m*n)
-			p := make([]float32, PackedSize(k, n))
-			PackB(p, bm, k, n, n, 1)
-			g := &Args{M: m, N: n, K: k, A: address(a), LDA: k, B: address(p), C: address(c), LDC: n}
-			for b.Loop() {
-				Run(g, 0, m, 0, n)
-			}
-			b.ReportMetric(2*float64(m*n*k)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
-		})
+		b.Run(fmt.Sprintf("f32/%dx%dx%d", m, n, k), func(b *testing.B) { benchmark[float32](b, r, m, n, k) })
+		b.Run(fmt.Sprintf("f64/%dx%dx%d", m, n, k), func(b *testing.B) { benchmark[float64](b, r, m, n, k) })
 	}
+}
+
+func benchmark[T Number](b *testing.B, r *rand.Rand, m, n, k int) {
+	a, bm, c := random[T](r, m*k), random[T](r, k*n), make([]T, m*n)
+	p := make([]T, PackedSize(k, n))
+	PackB(p, bm, k, n, n, 1)
+	g := &Args{M: m, N: n, K: k, A: address(a), LDA: k, B: address(p), C: address(c), LDC: n, Of: ElementOf[T]()}
+	for b.Loop() {
+		Run(g, 0, m, 0, n)
+	}
+	b.ReportMetric(2*float64(m*n*k)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
 }
 
 func TestPackBOfATranspose(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for _, k := range []int{0, 1, 15, 16, 17, 50} {
 		for _, n := range []int{0, 1, 63, 64, 65, 130} {
-			b := random(r, k*n)
+			b := random[float32](r, k*n)
 			turned := make([]float32, len(b))
 			for i := range k {
 				for j := range n {
 					turned[j*k+i] = b[i*n+j]
 				}
 			}
-			want, got := make([]float32, PackedSize(k, n)), random(r, PackedSize(k, n))
+			want, got := make([]float32, PackedSize(k, n)), random[float32](r, PackedSize(k, n))
 			PackB(want, b, k, n, n, 1)
 			PackB(got, turned, k, n, 1, k)
 			for i := range want {

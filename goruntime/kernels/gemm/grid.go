@@ -43,7 +43,7 @@ const mostParts = 8
 func NewGrid(w Work, threads int) Grid {
 	best := Grid{M: w.M, N: w.N, K: w.K, Down: 1, Across: 1, Unit: Panel}
 	if w.InPlace {
-		best.Unit = chosen().lanes
+		best.Unit = F32.variant().lanes
 	}
 	if threads <= 1 || w.Products*(w.M+streamed)*w.N*w.K < grain {
 		return best
@@ -67,7 +67,7 @@ func (g Grid) cost(w *Work, threads int) int {
 	bands := g.Down * g.Across
 	turns := (w.Products*bands + threads - 1) / threads
 	average := g.M * g.N * g.K / bands
-	largest := min(g.M, (g.tiles()+g.Down-1)/g.Down*chosen().rows) * min(g.N, (g.units()+g.Across-1)/g.Across*g.Unit) * g.K
+	largest := min(g.M, (g.tiles()+g.Down-1)/g.Down*F32.variant().rows) * min(g.N, (g.units()+g.Across-1)/g.Across*g.Unit) * g.K
 	reads := turns * g.N * g.K / g.Across * streamed
 	if 4*g.N*g.K/g.Across <= keptBytes {
 		reads = reads * min(threads, g.Down) / g.Down
@@ -85,7 +85,7 @@ func (g Grid) lines() int {
 	return rows * (g.N/g.Across/longest + 1)
 }
 
-func (g Grid) tiles() int { return (g.M + chosen().rows - 1) / chosen().rows }
+func (g Grid) tiles() int { return (g.M + F32.variant().rows - 1) / F32.variant().rows }
 func (g Grid) units() int { return (g.N + g.Unit - 1) / g.Unit }
 
 // Parts returns how many parts a product has.
@@ -108,7 +108,7 @@ func (g Grid) Cover(lo, hi int) (m0, m1, n0, n1, next int) {
 }
 
 // Row returns the first row of a band of them; behind the last band, M.
-func (g Grid) Row(band int) int { return min(g.M, g.tiles()*band/g.Down*chosen().rows) }
+func (g Grid) Row(band int) int { return min(g.M, g.tiles()*band/g.Down*F32.variant().rows) }
 
 // Column returns the first column of a band of them; behind the last band, N.
 func (g Grid) Column(band int) int { return min(g.N, g.units()*band/g.Across*g.Unit) }

@@ -2,4 +2,4 @@
 
 package gemm
 
-var vectorVariants []variant
+var vectors [elements][]variant

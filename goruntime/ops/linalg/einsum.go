@@ -30,9 +30,9 @@ var Einsum = op.Declare("", "Einsum", func() op.Def {
 			return nil
 		},
 		DTypes: op.ByType(map[tensor.DType]einsumKernel{
-			tensor.F32: einsumOf[float32](), tensor.F64: einsumOf[float64](), tensor.I8: einsumOf[int8](), tensor.I16: einsumOf[int16](),
-			tensor.I32: einsumOf[int32](), tensor.I64: einsumOf[int64](), tensor.U8: einsumOf[uint8](), tensor.U16: einsumOf[uint16](),
-			tensor.U32: einsumOf[uint32](), tensor.U64: einsumOf[uint64](),
+			tensor.F32: einsumOf(multiplyTiles[float32]), tensor.F64: einsumOf(multiplyTiles[float64]), tensor.I8: einsumOf(multiplyEach[int8]), tensor.I16: einsumOf(multiplyEach[int16]),
+			tensor.I32: einsumOf(multiplyTiles[int32]), tensor.I64: einsumOf(multiplyTiles[int64]), tensor.U8: einsumOf(multiplyEach[uint8]), tensor.U16: einsumOf(multiplyEach[uint16]),
+			tensor.U32: einsumOf(multiplyTiles[uint32]), tensor.U64: einsumOf(multiplyTiles[uint64]),
 			tensor.F16: einsumHalf[tensor.Half](), tensor.BF16: einsumHalf[tensor.BFloat16](),
 		}),
 	}

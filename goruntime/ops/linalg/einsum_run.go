@@ -1,6 +1,8 @@
 package linalg
 
 import (
+	"unsafe" //lint:allow unsafe kernels/gemm takes addresses
+
 	"github.com/goruntime/goruntime/goruntime/kernels/cast"
 	"github.com/goruntime/goruntime/goruntime/kernels/gemm"
 	"github.com/goruntime/goruntime/goruntime/op"
@@ -18,13 +20,17 @@ type einsumKernel struct {
 	run     func(c *op.Context)
 }
 
+// einsumTimes writes [rows, k] times [k, n] to dst.
+type einsumTimes[A einsumNumber] func(dst, a, b []A, rows, n, k int)
+
 // contraction is the State of an Einsum that computes in A.
 type contraction[A einsumNumber] struct {
 	plan    *einsumPlan
 	buffers []tensor.View // by number, of A
 	temps   []int         // where temporaries start in the workspace
 	widened []int         // where converted operands and output start, none for A itself
-	step    *einsumStep   // at work
+	times   einsumTimes[A]
+	step    *einsumStep // at work
 	dst     []A
 	a, b    []A
 }
@@ -32,8 +38,8 @@ type contraction[A einsumNumber] struct {
 // roundUp keeps buffers on cache lines of their own.
 func roundUp(n int) int { return (n + 15) &^ 15 }
 
-func newContraction[A einsumNumber](c *op.Context, p *einsumPlan, convert bool) *contraction[A] {
-	s := &contraction[A]{plan: p, buffers: make([]tensor.View, p.inputs+1+len(p.temps))}
+func newContraction[A einsumNumber](c *op.Context, p *einsumPlan, times einsumTimes[A], convert bool) *contraction[A] {
+	s := &contraction[A]{plan: p, times: times, buffers: make([]tensor.View, p.inputs+1+len(p.temps))}
 	total := 0
 	for _, n := range p.temps {
 		s.temps = append(s.temps, total)
@@ -92,9 +98,9 @@ func (s *contraction[A]) at(c *op.Context, buffer int) []A {
 	}
 }
 
-func einsumOf[A einsumNumber]() einsumKernel {
+func einsumOf[A einsumNumber](times einsumTimes[A]) einsumKernel {
 	return einsumKernel{
-		prepare: func(c *op.Context, p *einsumPlan) any { return newContraction[A](c, p, false) },
+		prepare: func(c *op.Context, p *einsumPlan) any { return newContraction(c, p, times, false) },
 		run:     func(c *op.Context) { c.State.(*contraction[A]).compute(c) },
 	}
 }
@@ -102,7 +108,7 @@ func einsumOf[A einsumNumber]() einsumKernel {
 // einsumHalf computes in float32 throughout and rounds once.
 func einsumHalf[H cast.Half]() einsumKernel {
 	return einsumKernel{
-		prepare: func(c *op.Context, p *einsumPlan) any { return newContraction[float32](c, p, true) },
+		prepare: func(c *op.Context, p *einsumPlan) any { return newContraction(c, p, multiplyTiles[float32], true) },
 		run: func(c *op.Context) {
 			s := c.State.(*contraction[float32])
 			for i := range s.plan.inputs {
@@ -146,25 +152,27 @@ func (s *contraction[A]) Chunk(lo, hi int) {
 		batch, row := lo/t.m, lo%t.m
 		rows := min(hi-lo, t.m-row)
 		a, b := s.a[lo*t.k:(lo+rows)*t.k], s.b[batch*t.k*t.n:(batch+1)*t.k*t.n]
-		multiplyRows(s.dst[lo*t.n:(lo+rows)*t.n], a, b, rows, t.n, t.k)
+		dst := s.dst[lo*t.n : (lo+rows)*t.n]
+		if t.k == 1 {
+			multiplyPairs(dst, a, b)
+		} else {
+			s.times(dst, a, b, rows, t.n, t.k)
+		}
 		lo += rows
 	}
 }
 
-// multiplyRows is [rows, k] times [k, n].
-func multiplyRows[A einsumNumber](dst, a, b []A, rows, n, k int) {
-	if k == 1 { // nothing is summed
-		for r, x := range a {
-			for j, y := range b {
-				dst[r*n+j] = x * y
-			}
+// multiplyPairs is [rows, 1] times [1, n]: nothing is summed.
+func multiplyPairs[A einsumNumber](dst, a, b []A) {
+	for r, x := range a {
+		for j, y := range b {
+			dst[r*len(b)+j] = x * y
 		}
-		return
 	}
-	if x, single := any(&a).(*[]float32); single && k > 0 {
-		multiplySingle(*any(&dst).(*[]float32), *x, *any(&b).(*[]float32), rows, n, k)
-		return
-	}
+}
+
+// multiplyEach is [rows, k] times [k, n] of numbers that package gemm has not.
+func multiplyEach[A einsumNumber](dst, a, b []A, rows, n, k int) {
 	for r := range rows {
 		row := dst[r*n : (r+1)*n]
 		clear(row)
@@ -176,16 +184,13 @@ func multiplyRows[A einsumNumber](dst, a, b []A, rows, n, k int) {
 	}
 }
 
-func multiplySingle(dst, a, b []float32, rows, n, k int) {
-	va, vb, vc := vector(a), vector(b), vector(dst)
-	gemm.Run(&gemm.Args{M: rows, N: n, K: k, A: va.Data, LDA: k, B: vb.Data, LDB: n, C: vc.Data, LDC: n}, 0, rows, 0, n)
+// multiplyTiles is the same product by package gemm.
+func multiplyTiles[A gemm.Number](dst, a, b []A, rows, n, k int) {
+	gemm.Run(&gemm.Args{M: rows, N: n, K: k, A: address(a), LDA: k, B: address(b), LDB: n, C: address(dst), LDC: n, Of: gemm.ElementOf[A]()}, 0, rows, 0, n)
 }
 
-// vector is the address of a slice in the form that gemm takes.
-func vector(s []float32) tensor.View {
-	v, _ := tensor.ViewOf(tensor.F32, nil, s[:1])
-	return v
-}
+// address is where a slice lies.
+func address[T any](s []T) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(s)) }
 
 // collect gathers the elements [lo, hi) of dst.
 func (s *contraction[A]) collect(lo, hi int) {

@@ -35,10 +35,10 @@ var FusedGemm = op.Declare("com.microsoft", "FusedGemm", func() op.Def {
 			if f == nil {
 				return errs.New(errs.Unsupported, "activation %q with the parameters %v is not supported", c.Attr.Str("activation"), params)
 			}
-			c.State.(*gemmState).act = f
+			c.State.(*gemmState[float32]).act = f
 			return nil
 		},
 		Run:    gemmRun,
-		DTypes: op.ByType(map[tensor.DType]gemmKernel{tensor.F32: {prepare: gemmPrepareSingle, run: gemmSingle}}),
+		DTypes: op.ByType(map[tensor.DType]gemmKernel{tensor.F32: gemmOf(scaleFloats[float32])}),
 	}
 })

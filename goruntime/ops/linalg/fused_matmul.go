@@ -1,9 +1,10 @@
 package linalg
 
 import (
-	"unsafe"
+	"unsafe" //lint:allow unsafe kernels/gemm takes addresses
 
 	"github.com/goruntime/goruntime/goruntime/errs"
+	"github.com/goruntime/goruntime/goruntime/kernels/columns"
 	"github.com/goruntime/goruntime/goruntime/kernels/gemm"
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/tensor"
@@ -44,35 +45,56 @@ var FusedMatMul = op.Declare("com.microsoft", "FusedMatMul", func() op.Def {
 			c.SetOutput(0, c.DType(0), out)
 			return nil
 		},
-		Prepare: fusedPrepare,
-		Run:     func(c *op.Context) error { fusedMultiply(c); return nil },
-		DTypes:  op.Uniform(struct{}{}, tensor.F32, tensor.F16, tensor.BF16, tensor.F64),
+		Prepare: func(c *op.Context) error { return op.Row[fusedKernel](c).prepare(c) },
+		Run:     func(c *op.Context) error { op.Row[fusedKernel](c).run(c); return nil },
+		DTypes: op.ByType(map[tensor.DType]fusedKernel{
+			tensor.F32: fusedOf(plainIO[float32]()), tensor.F64: fusedOf(plainIO[float64]()),
+			tensor.F16: fusedOf(halfIO[tensor.Half]()), tensor.BF16: fusedOf(halfIO[tensor.BFloat16]()),
+		}),
 	}
 })
 
-// fused is the State of a FusedMatMul.
-type fused struct {
+// fusedKernel is what one element type does in Prepare and in Run.
+type fusedKernel struct {
+	prepare func(c *op.Context) error
+	run     func(c *op.Context)
+}
+
+// fused is the State of a FusedMatMul that computes in T.
+type fused[T float32 | float64] struct {
 	a, b          stack
 	itemA, itemB  []int // which matrix each batch takes
-	alpha         float32
+	alpha         T
 	args          gemm.Args
 	panels        unsafe.Pointer // of a constant B
 	parts         int
 	atA, atB, atY op.Part
-	dataA, dataB  []float32
-	y             []float32
+	dataA, dataB  []T
+	y             []T
+	io            stackIO[T]
 }
 
-func fusedPrepare(c *op.Context) error {
-	return (&fused{
-		alpha: c.Attr.Float("alpha"),
-		a:     newStack(c.In(0).Shape, c.Attr.Bool("transA"), c.Attr.Bool("transBatchA")),
-		b:     newStack(c.In(1).Shape, c.Attr.Bool("transB"), c.Attr.Bool("transBatchB")),
-	}).prepare(c)
+func fusedOf[T float32 | float64](io stackIO[T]) fusedKernel {
+	return fusedKernel{
+		prepare: func(c *op.Context) error {
+			s := &fused[T]{
+				alpha: T(c.Attr.Float("alpha")),
+				a:     newStack(c.In(0).Shape, c.Attr.Bool("transA"), c.Attr.Bool("transBatchA")),
+				b:     newStack(c.In(1).Shape, c.Attr.Bool("transB"), c.Attr.Bool("transBatchB")),
+				io:    io,
+			}
+			c.State = s
+			return s.prepare(c)
+		},
+		run: func(c *op.Context) {
+			if s := c.State.(*fused[T]); s.args.M*s.args.N*len(s.itemA) > 0 {
+				s.run(c)
+			}
+		},
+	}
 }
 
-// prepare leaves s, whose alpha, a and b are set, as the State.
-func (s *fused) prepare(c *op.Context) error {
+func (s *fused[T]) prepare(c *op.Context) error {
 	if len(c.In(1).Shape) == 1 {
 		s.b.turn()
 	}
@@ -81,105 +103,91 @@ func (s *fused) prepare(c *op.Context) error {
 		return err
 	}
 	s.itemA, s.itemB = op.BatchOffsets(batch, s.a.batch, 1), op.BatchOffsets(batch, s.b.batch, 1)
-	s.args = gemm.Args{M: s.a.rows, N: s.b.cols, K: s.a.cols, LDC: s.b.cols}
+	s.args = gemm.Args{M: s.a.rows, N: s.b.cols, K: s.a.cols, LDC: s.b.cols, Of: gemm.ElementOf[T]()}
 	s.parts = (s.b.cols + gemm.Panel - 1) / gemm.Panel
-	c.State = s
 	var r op.Room
-	d := c.In(0).DType
-	if d == tensor.F64 {
-		return nil
+	width := int(unsafe.Sizeof(T(0)))
+	if s.io.store != nil || !s.a.straight() {
+		s.atA = r.Add(width * s.a.size)
 	}
-	if d != tensor.F32 || !s.a.straight() {
-		s.atA = r.Add(4 * s.a.size)
-	}
-	if d != tensor.F32 {
-		s.atY = r.Add(4 * c.Out(0).Elements())
+	if s.io.store != nil {
+		s.atY = r.Add(width * c.Out(0).Elements())
 	}
 	packed := c.Constant(1) && s.b.batch.Elements() == 1 && s.b.cols > 1
-	if !packed && (d != tensor.F32 || !s.b.straight()) {
-		s.atB = r.Add(4 * s.b.size)
+	if !packed && (s.io.store != nil || !s.b.straight()) {
+		s.atB = r.Add(width * s.b.size)
 	}
 	r.Need(c)
-	if packed {
-		return s.pack(c)
-	}
-	return nil
-}
-
-// pack puts a constant B into panels, once a session.
-func (s *fused) pack(c *op.Context) error {
-	v, err := c.Value(1)
-	if err != nil {
-		return err
+	if !packed {
+		return nil
 	}
 	layout := "gemm.panels"
-	if s.b.colStep != 1 {
+	if !s.b.straight() {
 		layout = "gemm.panels/transposed"
 	}
-	n := gemm.PackedSize(s.b.rows, s.b.cols)
-	mem, err := c.Pack(1, layout, 4*n, func(dst []byte) error {
-		wide := make([]float32, s.b.size)
-		halves[v.DType].load(wide, v, 0, 1)
-		// SAFETY: dst is 64-byte aligned and holds n float32s.
-		gemm.PackB(unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(dst))), n), wide, s.b.rows, s.b.cols, s.b.rowStep, s.b.colStep)
-		return nil
+	s.panels, err = panels(c, layout, s.b.rows, s.b.cols, s.b.rowStep, s.b.colStep, func(v *tensor.View) []T {
+		wide := make([]T, s.b.size)
+		s.io.load(wide, v, 0, 1)
+		return wide
 	})
-	s.panels = unsafe.Pointer(unsafe.SliceData(mem))
 	return err
 }
 
-func fusedMultiply(c *op.Context) {
-	s := c.State.(*fused)
-	if s.args.M*s.args.N*len(s.itemA) == 0 {
-		return
-	}
-	if c.In(0).DType == tensor.F64 {
-		s.doubles(c)
-		return
-	}
-	g, half := &s.args, c.In(0).DType != tensor.F32
+func (s *fused[T]) run(c *op.Context) {
+	g := &s.args
 	s.dataA, g.LDA = s.arranged(c, 0, &s.a, s.atA)
 	if s.panels == nil {
 		s.dataB, g.LDB = s.arranged(c, 1, &s.b, s.atB)
 	}
-	s.y = nil
-	if half {
-		s.y = s.atY.Floats(c)
+	if s.io.store == nil {
+		s.y = tensor.Elems[T](c.Out(0))
 	} else {
-		s.y = tensor.Elems[float32](c.Out(0))
+		s.y = op.PartOf[T](c, s.atY)
 	}
 	c.For(len(s.itemA)*s.parts, max(1, flopsGrain/max(1, g.M*g.K*min(g.N, gemm.Panel))), s)
-	if half {
-		halves[c.Out(0).DType].store(c.Out(0), s.y)
+	if s.io.store != nil {
+		s.io.store(c.Out(0), s.y)
 	}
 }
 
-// arranged returns the matrices in f32 with straight rows, and how far these lie
-// apart.
-func (s *fused) arranged(c *op.Context, input int, v *stack, p op.Part) ([]float32, int) {
-	if c.In(input).DType == tensor.F32 && v.straight() {
-		return tensor.Elems[float32](c.In(input)), v.rowStep
+// arranged returns the matrices in T with straight rows, and how far these lie apart.
+func (s *fused[T]) arranged(c *op.Context, input int, v *stack, p op.Part) ([]T, int) {
+	in := c.In(input)
+	if s.io.store == nil && v.straight() {
+		return tensor.Elems[T](in), v.rowStep
 	}
-	dst := p.Floats(c)
-	at, load := 0, halves[c.In(input).DType].load
+	dst, size := op.PartOf[T](c, p), v.rows*v.cols
 	for i := range v.batch.Elements() {
+		to := dst[i*size : (i+1)*size]
+		if s.io.store == nil {
+			columns.Transpose(to, tensor.Elems[T](in)[i*v.item:], v.rows, v.cols, v.colStep)
+			continue
+		}
 		for r := range v.rows {
-			load(dst[at:at+v.cols], c.In(input), i*v.item+r*v.rowStep, v.colStep)
-			at += v.cols
+			s.io.load(to[r*v.cols:(r+1)*v.cols], in, i*v.item+r*v.rowStep, v.colStep)
 		}
 	}
 	return dst, v.cols
 }
 
+// at returns where matrix i lies in data: as the tensor has it where its own steps are
+// used, else one behind the other.
+func (s *fused[T]) at(data []T, v *stack, i, step int) unsafe.Pointer {
+	if step == v.rowStep && v.straight() {
+		return address(data[i*v.item:])
+	}
+	return address(data[i*v.rows*v.cols:])
+}
+
 // Chunk implements op.Task over the panels of all products.
-func (s *fused) Chunk(lo, hi int) {
+func (s *fused[T]) Chunk(lo, hi int) {
 	for i := lo; i < hi; i++ {
 		batch, part := i/s.parts, i%s.parts
 		g := s.args
 		y := s.y[batch*g.M*g.N : (batch+1)*g.M*g.N]
-		g.A, g.C = s.a.at(s.dataA, s.itemA[batch], g.LDA), unsafe.Pointer(unsafe.SliceData(y))
+		g.A, g.C = s.at(s.dataA, &s.a, s.itemA[batch], g.LDA), address(y)
 		if g.B = s.panels; s.panels == nil {
-			g.B = s.b.at(s.dataB, s.itemB[batch], g.LDB)
+			g.B = s.at(s.dataB, &s.b, s.itemB[batch], g.LDB)
 		}
 		n0, n1 := part*gemm.Panel, min(g.N, (part+1)*gemm.Panel)
 		gemm.Run(&g, 0, g.M, n0, n1)
@@ -187,25 +195,9 @@ func (s *fused) Chunk(lo, hi int) {
 			continue
 		}
 		for r := range g.M {
-			for j := n0; j < n1; j++ {
-				y[r*g.N+j] *= s.alpha
-			}
-		}
-	}
-}
-
-// doubles multiplies in float64, k ascending.
-func (s *fused) doubles(c *op.Context) {
-	a, b := tensor.Elems[float64](c.In(0)), tensor.Elems[float64](c.In(1))
-	y := tensor.Elems[float64](c.Out(0))
-	for i := range s.itemA {
-		for r := range s.args.M {
-			for j := range s.args.N {
-				sum := 0.0
-				for k := range s.args.K {
-					sum += a[s.itemA[i]*s.a.item+r*s.a.rowStep+k*s.a.colStep] * b[s.itemB[i]*s.b.item+k*s.b.rowStep+j*s.b.colStep]
-				}
-				y[(i*s.args.M+r)*s.args.N+j] = sum * float64(s.alpha)
+			row := y[r*g.N+n0 : r*g.N+n1]
+			for j := range row {
+				row[j] *= s.alpha
 			}
 		}
 	}

@@ -1,11 +1,7 @@
 package linalg
 
 import (
-	"unsafe"
-
 	"github.com/goruntime/goruntime/goruntime/kernels/cast"
-	//lint:allow unsafe kernels/gemm takes addresses
-
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
 
@@ -45,32 +41,25 @@ func (v *stack) turn() {
 // straight reports whether gemm can read the rows where they lie.
 func (v *stack) straight() bool { return v.colStep == 1 }
 
-// halfIO reads and writes an element type as float32.
-type halfIO struct {
-	load  func(dst []float32, v *tensor.View, at, step int)
-	store func(v *tensor.View, src []float32)
+// stackIO reads and writes an element type as T.
+type stackIO[T any] struct {
+	load  func(dst []T, v *tensor.View, at, step int)
+	store func(v *tensor.View, src []T) // nil where the elements are of T themselves
 }
 
-func ioOf[T any](widen func(T) float32, narrow func(float32) T) halfIO {
-	return halfIO{
-		load: func(dst []float32, v *tensor.View, at, step int) {
-			src := tensor.Elems[T](v)
-			for i := range dst {
-				dst[i] = widen(src[at])
-				at += step
-			}
-		},
-		store: func(v *tensor.View, src []float32) {
-			for i, x := range src {
-				tensor.Elems[T](v)[i] = narrow(x)
-			}
-		},
-	}
+func plainIO[T any]() stackIO[T] {
+	return stackIO[T]{load: func(dst []T, v *tensor.View, at, step int) {
+		src := tensor.Elems[T](v)
+		for i := range dst {
+			dst[i] = src[at]
+			at += step
+		}
+	}}
 }
 
-// ioHalf is ioOf with vectors where elements lie side by side.
-func ioHalf[H cast.Half]() halfIO {
-	return halfIO{
+// halfIO is by vectors where elements lie side by side.
+func halfIO[H cast.Half]() stackIO[float32] {
+	return stackIO[float32]{
 		load: func(dst []float32, v *tensor.View, at, step int) {
 			src := tensor.Elems[H](v)
 			if step == 1 {
@@ -84,18 +73,4 @@ func ioHalf[H cast.Half]() halfIO {
 		},
 		store: func(v *tensor.View, src []float32) { cast.Narrow(tensor.Elems[H](v)[:len(src)], src) },
 	}
-}
-
-var halves = [tensor.NumDTypes]halfIO{
-	tensor.F32: ioOf(func(f float32) float32 { return f }, func(f float32) float32 { return f }),
-	tensor.F16: ioHalf[tensor.Half](), tensor.BF16: ioHalf[tensor.BFloat16](),
-}
-
-// at returns where matrix i lies in data: as the tensor has it where its own
-// steps are used, else one behind the other.
-func (v *stack) at(data []float32, i, step int) unsafe.Pointer {
-	if step == v.rowStep && v.straight() {
-		return unsafe.Pointer(unsafe.SliceData(data[i*v.item:]))
-	}
-	return unsafe.Pointer(unsafe.SliceData(data[i*v.rows*v.cols:]))
 }

@@ -2,6 +2,7 @@ package linalg
 
 import (
 	"github.com/goruntime/goruntime/goruntime/errs"
+	"github.com/goruntime/goruntime/goruntime/kernels/gemm"
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
@@ -20,8 +21,8 @@ var Gemm = op.Declare("", "Gemm", func() op.Def {
 		Prepare:  gemmPrepare,
 		Run:      gemmRun,
 		DTypes: op.ByType(map[tensor.DType]gemmKernel{
-			tensor.F32: {prepare: gemmPrepareSingle, run: gemmSingle},
-			tensor.F64: gemmOf[float64](), tensor.I32: gemmOf[int32](), tensor.I64: gemmOf[int64](), tensor.U32: gemmOf[uint32](), tensor.U64: gemmOf[uint64](),
+			tensor.F32: gemmOf(scaleFloats[float32]), tensor.F64: gemmOf(scaleFloats[float64]),
+			tensor.I32: gemmOf(scaleIntegers[int32]), tensor.I64: gemmOf(scaleIntegers[int64]), tensor.U32: gemmOf(scaleIntegers[uint32]), tensor.U64: gemmOf(scaleIntegers[uint64]),
 		}),
 		Columns: gemmColumns,
 		Whole: func(c *op.Infer) (*op.Def, bool) {
@@ -62,25 +63,18 @@ func gemmColumns(c *op.Infer) bool {
 
 // gemmKernel is what one element type does in Prepare and in Run.
 type gemmKernel struct {
-	prepare func(c *op.Context, s *gemmState) error
-	run     func(c *op.Context, s *gemmState)
+	prepare, run func(c *op.Context) error
 }
 
-// gemmState is the State of a Gemm: A' [M, K], B' [K, N], C seen as [M, N].
-type gemmState struct {
+// gemmSizes are those of A' [M, K], B' [K, N] and C seen as [M, N].
+type gemmSizes struct {
 	m, n, k        int
 	transA, transB bool
-	alpha, beta    float32
-	c              bool // C counts
-	cRow, cCol     int  // the steps of C along M and N, 0 where it is repeated
-	sheet          gemmSheet
-	act            func([]float32) // of FusedGemm, nil where there is none
-	rows           *op.Rows        // of an A that lies as columns, else nil
 }
 
 // gemmSize returns the sizes of the product.
-func gemmSize(attr *op.Values, a, b tensor.Shape) gemmState {
-	s := gemmState{transA: attr.Bool("transA"), transB: attr.Bool("transB"), m: a[0], k: a[1], n: b[1]}
+func gemmSize(attr *op.Values, a, b tensor.Shape) gemmSizes {
+	s := gemmSizes{transA: attr.Bool("transA"), transB: attr.Bool("transB"), m: a[0], k: a[1], n: b[1]}
 	if s.transA {
 		s.m, s.k = a[1], a[0]
 	}
@@ -115,7 +109,7 @@ func gemmShape(c *op.Infer) error {
 }
 
 // spread returns the steps of a C of this shape along M and N.
-func (s *gemmState) spread(c tensor.Shape) (row, col int, ok bool) {
+func (s gemmSizes) spread(c tensor.Shape) (row, col int, ok bool) {
 	rows, cols := 1, 1
 	switch len(c) {
 	case 0:
@@ -135,90 +129,57 @@ func (s *gemmState) spread(c tensor.Shape) (row, col int, ok bool) {
 	return row, col, (rows == 1 || rows == s.m) && (cols == 1 || cols == s.n)
 }
 
-func gemmPrepare(c *op.Context) error {
-	s := gemmSize(c.Attr, c.In(0).Shape, c.In(1).Shape)
-	s.alpha, s.beta = c.Attr.Float("alpha"), c.Attr.Float("beta")
-	if c.Has(2) && s.beta != 0 {
-		s.c = true
-		s.cRow, s.cCol, _ = s.spread(c.In(2).Shape)
-	}
-	if !c.In(0).Dense() {
-		s.rows = op.NewRows(c, 0)
-	}
-	c.State = &s
-	if prepare := op.Row[gemmKernel](c).prepare; prepare != nil {
-		return prepare(c, &s)
-	}
-	return nil
-}
+func gemmPrepare(c *op.Context) error { return op.Row[gemmKernel](c).prepare(c) }
 
-func gemmRun(c *op.Context) error {
-	if s := c.State.(*gemmState); s.m > 0 && s.n > 0 {
-		op.Row[gemmKernel](c).run(c, s)
-	}
-	return nil
-}
+func gemmRun(c *op.Context) error { return op.Row[gemmKernel](c).run(c) }
 
-// gemmOf is the row of a type that is summed in itself, k ascending.
-func gemmOf[T number]() gemmKernel {
-	return gemmKernel{run: func(c *op.Context, s *gemmState) {
-		out := tensor.Elems[T](c.Out(0))
-		if s.rows == nil {
-			gemmRows(s, out, tensor.Elems[T](c.In(0)), tensor.Elems[T](c.In(1)), s.m)
-		} else {
-			x := s.rows.Take()
-			for i := 0; i < s.m; {
-				n := x.Read(c.In(0), i, s.m)
-				gemmRows(s, out[i*s.n:], tensor.Elems[T](&x.View), tensor.Elems[T](c.In(1)), n)
-				i += n
+// gemmOf is the row of an element type.
+func gemmOf[T gemm.Number](scale gemmScale[T]) gemmKernel {
+	return gemmKernel{
+		prepare: func(c *op.Context) error {
+			s := &gemmState[T]{gemmSizes: gemmSize(c.Attr, c.In(0).Shape, c.In(1).Shape), scale: scale}
+			c.State = s
+			return s.prepare(c)
+		},
+		run: func(c *op.Context) error {
+			if s := c.State.(*gemmState[T]); s.m > 0 && s.n > 0 {
+				s.run(c)
 			}
-			s.rows.Give(x)
-		}
-		if s.c {
-			addC(s, out, tensor.Elems[T](c.In(2)))
-		} else if s.alpha != 1 {
-			for i, x := range out {
-				out[i] = T(float64(s.alpha) * float64(x))
-			}
-		}
-	}}
-}
-
-// gemmRows computes m rows of the plain product.
-func gemmRows[T number](s *gemmState, out, a, b []T, m int) {
-	aRow, aCol, bRow, bCol := s.k, 1, s.n, 1
-	if s.transA {
-		aRow, aCol = 1, s.m
-	}
-	if s.transB {
-		bRow, bCol = 1, s.k
-	}
-	for i := range m {
-		row := out[i*s.n : (i+1)*s.n]
-		clear(row)
-		for k := range s.k {
-			v := a[i*aRow+k*aCol]
-			at := k * bRow
-			for j := range row {
-				row[j] += v * b[at]
-				at += bCol
-			}
-		}
+			return nil
+		},
 	}
 }
 
-// addC writes alpha * out + beta * C to out.
-func addC[T number](s *gemmState, out, c []T) {
-	for i := range s.m {
-		at := i * s.cRow
-		row := out[i*s.n : (i+1)*s.n]
-		for j, x := range row {
-			if s.alpha == 1 && s.beta == 1 {
-				row[j] = x + c[at]
-			} else {
-				row[j] = T(float64(s.alpha)*float64(x) + float64(s.beta)*float64(c[at]))
-			}
-			at += s.cCol
+// gemmScale writes alpha * row + beta * C to row. C is nil where it does not count, or lies
+// in steps.
+type gemmScale[T gemm.Number] func(row, c []T, step int, alpha, beta float32)
+
+func scaleFloats[T float32 | float64](row, c []T, step int, alpha, beta float32) {
+	if c == nil {
+		for j := range row {
+			row[j] *= T(alpha)
 		}
+		return
+	}
+	at := 0
+	for j := range row {
+		row[j] = T(alpha)*row[j] + T(beta)*c[at]
+		at += step
+	}
+}
+
+// scaleIntegers keeps exact what needs no fractions.
+func scaleIntegers[T int32 | int64 | uint32 | uint64](row, c []T, step int, alpha, beta float32) {
+	at := 0
+	for j, x := range row {
+		switch {
+		case c == nil:
+			row[j] = T(float64(alpha) * float64(x))
+		case alpha == 1 && beta == 1:
+			row[j] = x + c[at]
+		default:
+			row[j] = T(float64(alpha)*float64(x) + float64(beta)*float64(c[at]))
+		}
+		at += step
 	}
 }

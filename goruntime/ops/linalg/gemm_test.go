@@ -103,7 +103,8 @@ func TestGemm(t *testing.T) {
 		for trans := range 4 {
 			m, n, k := size[0], size[1], size[2]
 			cases = append(cases, gemmCase(tensor.F32, m, n, k, trans&1, trans>>1, 1, 1, optest.Dims(n)), gemmCase(tensor.F32, m, n, k, trans&1, trans>>1, 0.5, 2, optest.Dims(m, 1)),
-				gemmCase(tensor.F16, m, n, k, trans&1, trans>>1, 1, 1, optest.Dims(m, n)))
+				gemmCase(tensor.F16, m, n, k, trans&1, trans>>1, 1, 1, optest.Dims(m, n)), gemmCase(tensor.F64, m, n, k, trans&1, trans>>1, 0.5, 2, optest.Dims(n)),
+				gemmCase(tensor.F64, m, n, k, trans&1, trans>>1, 1, 1, optest.Dims(n)), gemmCase(tensor.U32, m, n, k, trans&1, trans>>1, 2, 1, optest.Dims(m, n)), gemmCase(tensor.I64, m, n, k, trans&1, trans>>1, 1, 1, optest.Dims(m, 1)))
 		}
 	}
 	optest.Run(t, Gemm, cases)

@@ -23,8 +23,8 @@ var MatMul = op.Declare("", "MatMul", func() op.Def {
 		Prepare:  matmulPrepare,
 		Run:      matmulRun,
 		DTypes: op.ByType(map[tensor.DType]matmulKernel{
-			tensor.F32: matmul32, tensor.F64: matmulOf[float64], tensor.I32: matmulOf[int32], tensor.I64: matmulOf[int64],
-			tensor.U32: matmulOf[uint32], tensor.U64: matmulOf[uint64],
+			tensor.F32: matmulOf[float32](), tensor.F64: matmulOf[float64](), tensor.I32: matmulOf[int32](), tensor.I64: matmulOf[int64](),
+			tensor.U32: matmulOf[uint32](), tensor.U64: matmulOf[uint64](),
 		}),
 		Columns: func(c *op.Infer) bool { return len(c.In(1)) == 2 && !c.DType(0).Half() },
 		Scaled: func(c *op.Infer) (*op.Def, bool) {
@@ -61,6 +61,7 @@ type product struct {
 	m, n, k int
 	a, b    []int // offset of each batch's matrices, in elements
 	args    gemm.Args
+	width   int // bytes of an element
 	packed  bool
 	grid    gemm.Grid
 	pa, pb  unsafe.Pointer
@@ -98,43 +99,58 @@ func matmulPrepare(c *op.Context) error {
 	p.grid = gemm.NewGrid(gemm.Work{Products: len(p.a), M: p.m, N: p.n, K: p.k, Steps: stepsOf(c.Tail())}, c.Threads())
 	p.room = chain.NewRoom(c.Tail(), c.Threads())
 	c.NeedWorkspace(4 * p.room.Floats())
-	if c.In(0).DType == tensor.F32 && c.Constant(1) && len(p.b) == 1 && p.n > 1 {
-		return p.pack(c)
+	if c.Constant(1) && len(p.b) == 1 && p.n > 1 {
+		p.packed = true
+		p.pb, err = op.Row[matmulKernel](c).pack(c, p)
 	}
-	return nil
-}
-
-// pack puts the constant B into panels, once a session.
-func (p *product) pack(c *op.Context) error {
-	b, err := c.Value(1)
-	if err != nil {
-		return err
-	}
-	n := gemm.PackedSize(p.k, p.n)
-	mem, err := c.Pack(1, "gemm.panels", 4*n, func(dst []byte) error {
-		// SAFETY: dst is 64-byte aligned and holds n float32s.
-		gemm.PackB(unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(dst))), n), tensor.Elems[float32](b), p.k, p.n, p.n, 1)
-		return nil
-	})
-	p.packed, p.pb = true, unsafe.Pointer(unsafe.SliceData(mem))
 	return err
 }
 
-type matmulKernel func(c *op.Context, p *product)
+// matmulKernel is what one element type does.
+type matmulKernel struct {
+	pack func(c *op.Context, p *product) (unsafe.Pointer, error) // of a constant B
+	run  func(c *op.Context, p *product)
+}
+
+func matmulOf[T gemm.Number]() matmulKernel {
+	return matmulKernel{
+		pack: func(c *op.Context, p *product) (unsafe.Pointer, error) {
+			return panels(c, "gemm.panels", p.k, p.n, p.n, 1, tensor.Elems[T])
+		},
+		run: matmul[T],
+	}
+}
+
+// panels packs a constant input 1, once a session: B [k, n], whose element [k, n] is number
+// k*sk+n*sn of what values returns.
+func panels[T gemm.Number](c *op.Context, layout string, k, n, sk, sn int, values func(*tensor.View) []T) (unsafe.Pointer, error) {
+	b, err := c.Value(1)
+	if err != nil {
+		return nil, err
+	}
+	size := gemm.PackedSize(k, n)
+	mem, err := c.Pack(1, layout, size*int(unsafe.Sizeof(T(0))), func(dst []byte) error {
+		// SAFETY: dst is 64-byte aligned and holds size numbers.
+		gemm.PackB(unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(dst))), size), values(b), k, n, sk, sn)
+		return nil
+	})
+	return unsafe.Pointer(unsafe.SliceData(mem)), err
+}
 
 func matmulRun(c *op.Context) error {
 	if p, _ := c.State.(*product); p == nil || p.m > 0 && p.n > 0 && len(p.a) > 0 {
-		op.Row[matmulKernel](c)(c, p)
+		op.Row[matmulKernel](c).run(c, p)
 	}
 	return nil
 }
 
-func matmul32(c *op.Context, p *product) {
+func matmul[T gemm.Number](c *op.Context, p *product) {
 	p.in, p.pa, p.pc = c.In(0), c.In(0).Data, c.Out(0).Data
 	if !p.packed {
 		p.pb = c.In(1).Data
 	}
-	p.args = gemm.Args{M: p.m, N: p.n, K: p.k, LDA: p.k, LDC: p.n, LDB: p.n}
+	p.width = int(unsafe.Sizeof(T(0)))
+	p.args = gemm.Args{M: p.m, N: p.n, K: p.k, LDA: p.k, LDC: p.n, LDB: p.n, Of: gemm.ElementOf[T]()}
 	if p.packed {
 		p.args.LDB = 0
 	}
@@ -178,9 +194,9 @@ func (p *product) Chunk(lo, hi int) {
 		m0, m1, n0, n1, end := p.grid.Cover(first, min(parts, first+hi-lo))
 		g := p.args
 		// SAFETY: the offsets are those of matrices inside the tensors.
-		g.A = unsafe.Add(p.pa, 4*p.a[batch])
-		g.B = unsafe.Add(p.pb, 4*p.b[batch])
-		g.C = unsafe.Add(p.pc, 4*batch*p.m*p.n)
+		g.A = unsafe.Add(p.pa, p.width*p.a[batch])
+		g.B = unsafe.Add(p.pb, p.width*p.b[batch])
+		g.C = unsafe.Add(p.pc, p.width*batch*p.m*p.n)
 		switch {
 		case p.rows != nil:
 			p.fromColumns(&g, m0, m1, n0, n1, scratch)
@@ -223,45 +239,4 @@ func (p *product) withTail(g *gemm.Args, first, m0, m1, n0, n1 int, scratch []fl
 // with n columns whose first row is number first of the output.
 func finishRows(t *chain.Bound, first, n, m0, m1, n0, n1 int, scratch []float32) {
 	t.Rows((first+m0)*n+n0, n1-n0, n, m1-m0, scratch)
-}
-
-// number is what matmulOf multiplies.
-type number interface {
-	float64 | int32 | int64 | uint32 | uint64 | float32
-}
-
-// matmulOf is the product for the other numbers, each element summed over k
-// ascending.
-func matmulOf[T number](c *op.Context, p *product) {
-	if p.rows != nil {
-		multiplyColumns[T](c, p)
-		return
-	}
-	a, b, out := tensor.Elems[T](c.In(0)), tensor.Elems[T](c.In(1)), tensor.Elems[T](c.Out(0))
-	for i := range p.a {
-		multiply(a[p.a[i]:], b[p.b[i]:], out[i*p.m*p.n:], p.m, p.n, p.k)
-	}
-}
-
-// multiplyColumns is the same product of an A that lies as columns.
-func multiplyColumns[T number](c *op.Context, p *product) {
-	x := p.rows.Take()
-	defer p.rows.Give(x)
-	for m := 0; m < p.m; {
-		n := x.Read(c.In(0), m, p.m)
-		multiply(tensor.Elems[T](&x.View), tensor.Elems[T](c.In(1)), tensor.Elems[T](c.Out(0))[m*p.n:], n, p.n, p.k)
-		m += n
-	}
-}
-
-func multiply[T number](a, b, out []T, m, n, k int) {
-	for i := range m {
-		row := out[i*n : (i+1)*n]
-		clear(row)
-		for x, v := range a[i*k : (i+1)*k] {
-			for j, w := range b[x*n : (x+1)*n] {
-				row[j] += v * w
-			}
-		}
-	}
 }
