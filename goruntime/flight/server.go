@@ -44,6 +44,9 @@ type Options struct {
 	// Held is the most bytes of answers that prepared statements hold together until they
 	// are fetched; 0 is 256 MiB.
 	Held int64
+	// BusyPoll is how long a connection that is busy, and alone, looks for its next message
+	// before it sleeps; 0 is 100 microseconds, less than that not at all.
+	BusyPoll time.Duration
 	// Stock has messages go through protobuf's own codec and gRPC's buffers: slower, and
 	// without gRPC's experimental interface for memory.
 	Stock bool
@@ -95,6 +98,9 @@ func New(r *Repository, o Options) *Server {
 	if o.Idle == 0 {
 		o.Idle = 10 * time.Minute
 	}
+	if o.BusyPoll == 0 {
+		o.BusyPoll = 100 * time.Microsecond
+	}
 	if o.Held == 0 {
 		o.Held = 256 << 20
 	}
@@ -127,7 +133,9 @@ func New(r *Repository, o Options) *Server {
 }
 
 // Serve answers calls on a listener until Stop.
-func (s *Server) Serve(l net.Listener) error { return s.grpc.Serve(l) }
+func (s *Server) Serve(l net.Listener) error {
+	return s.grpc.Serve(newBusyPoller(l, s.service.options.BusyPoll))
+}
 
 // Metrics returns what Prometheus gathers.
 func (s *Server) Metrics() prometheus.Gatherer {

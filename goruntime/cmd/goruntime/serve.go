@@ -26,6 +26,7 @@ type serving struct {
 	port, metricsPort    int
 	threads              int
 	reload, drain, idle  time.Duration
+	busyPoll             time.Duration // of one wait for a message
 	cert, key, clientCAs string
 	tokens               string
 	held, received       int64
@@ -52,6 +53,7 @@ func serveCommand() *cobra.Command {
 	f.DurationVar(&s.reload, "reload", 5*time.Second, "how often the folder is looked at, 0 for never")
 	f.DurationVar(&s.drain, "drain", 30*time.Second, "how long calls may take to end after SIGTERM")
 	f.DurationVar(&s.idle, "idle", 10*time.Minute, "how long a stream may wait for a client that neither sends nor reads, and a statement to be used, 0 for ever")
+	f.DurationVar(&s.busyPoll, "busy-poll", 100*time.Microsecond, "how long a busy connection looks for its next message before it sleeps, 0 for not at all")
 	f.Int64Var(&s.held, "held", 256<<20, "bytes of answers that the prepared statements of ADBC clients hold until they are fetched")
 	f.IntVar(&s.message, "max-message", 256<<20, "bytes of one message; a longer one is refused while it arrives")
 	f.Int64Var(&s.received, "received", 2<<30, "bytes of batches that are held together until they are answered")
@@ -170,9 +172,12 @@ func (s *serving) serveMetrics(server *flight.Server) error {
 
 // options reads the files that the flags name.
 func (s *serving) options() (flight.Options, error) {
-	o := flight.Options{Idle: s.idle, Held: s.held, MaxMessage: s.message, Received: s.received, Stock: s.stock}
+	o := flight.Options{Idle: s.idle, BusyPoll: s.busyPoll, Held: s.held, MaxMessage: s.message, Received: s.received, Stock: s.stock}
 	if s.idle == 0 {
 		o.Idle = -1
+	}
+	if s.busyPoll == 0 {
+		o.BusyPoll = -1
 	}
 	if s.verbose {
 		o.Log = slog.New(slog.NewJSONHandler(os.Stderr, nil))
