@@ -118,7 +118,7 @@ func (c *polledConn) look(fd uintptr) bool {
 // for twice as many reads as the time before, so that clients who are slow cost little.
 type polling struct {
 	alone    int // reads in a row without one of another connection
-	turn     int
+	turn     int // reads that might poll
 	rest     int // reads that shall not poll
 	restNext int
 }
@@ -126,14 +126,13 @@ type polling struct {
 const (
 	aloneFor = 4  // reads until a connection counts as alone
 	longRest = 63 // reads
-	// Every so many reads sleep: a processor that always finds something to do neither
+	// Every so many reads that might poll sleep: a processor that always finds something to do neither
 	// looks at other connections nor lets other threads run before their turn.
 	breather = 32
 )
 
 // begin reports whether a read polls.
 func (p *polling) begin(alone bool) bool {
-	p.turn++
 	p.alone++
 	if !alone {
 		p.alone = 0
@@ -142,7 +141,11 @@ func (p *polling) begin(alone bool) bool {
 		p.rest--
 		return false
 	}
-	return p.alone >= aloneFor && p.turn%breather != 0
+	if p.alone < aloneFor {
+		return false
+	}
+	p.turn++
+	return p.turn%breather != 0
 }
 
 // ended tells whether what was polled for came in time.

@@ -21,7 +21,7 @@ func TestConnectionsPollWhileItIsWorthwhile(t *testing.T) {
 		then              func(*polling)
 	}{
 		"all but breathers of a busy one":  {1024, 0, 1024 - 1024/breather - aloneFor + 1, func(int) bool { return true }, came},
-		"few of one that is slow":          {8192, 1024, (8192 - 1024) / breather, func(int) bool { return true }, late},
+		"few of one that is slow":          {8192, 1024, (8192 - 1024) / (longRest + 1), func(int) bool { return true }, late},
 		"none of two that take turns":      {1024, 0, 0, func(int) bool { return false }, came},
 		"few where the other reads seldom": {1000, 0, 600, func(i int) bool { return i%10 != 0 }, came},
 	} {
