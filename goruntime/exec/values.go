@@ -129,9 +129,7 @@ func (f *frame) Put(c *op.Context, slot int, h *op.Held) error {
 		h.Drop()
 		return nil
 	case h.Value != nil:
-		v := h.Value.Retain()
-		h.Drop()
-		return f.SetValue(c, slot, v)
+		return f.SetValue(c, slot, h.Shared())
 	case h.Block.Valid() && f.exitFor(to).lent == nil:
 		f.hold(to, h)
 		return nil

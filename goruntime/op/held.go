@@ -182,15 +182,27 @@ func (c *Context) HoldInput(i int, h *Held) {
 	h.Borrow(c.in[i])
 }
 
+// Shared moves out the value that h holds by count, h.Value, as h shows it: a tensor of
+// another shape or type in the memory of h.Value is a part of it. h is empty after it.
+//
+// Ownership: the reference is the caller's.
+func (h *Held) Shared() *values.Value {
+	v := h.Value
+	if v.Kind == values.Tensor && (v.View.DType != h.DType || v.View.Data != h.Data || !v.View.Shape.Equal(h.Shape)) {
+		v = v.Part(h.View)
+	} else {
+		h.Value = nil
+	}
+	h.Drop()
+	return v
+}
+
 // ValueOf turns h, which is empty after it, into a value to put into another: its
 // block moves, a borrowed tensor is copied.
 func (c *Context) ValueOf(h *Held) (*values.Value, error) {
 	switch {
 	case h.Value != nil:
-		v := h.Value
-		h.Value = nil
-		h.Drop()
-		return v, nil
+		return h.Shared(), nil
 	case h.Block.Valid():
 		v := values.NewTensor(h.View, h.Block)
 		h.Block = arena.Handle{}
