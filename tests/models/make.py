@@ -48,6 +48,10 @@ def classifier_model() -> ModelProto:
 def models() -> dict[str, ModelProto]:
     f, node = TensorProto.FLOAT, helper.make_node
     square = np.ones((256, 256), np.float32)
+    endless = node("Loop", ["", "c", "x"], ["y"], body=helper.make_graph(
+        [node("Identity", ["go"], ["on"]), node("Neg", ["v"], ["w"])], "b",
+        [helper.make_tensor_value_info(*i) for i in (("i", TensorProto.INT64, []), ("go", TensorProto.BOOL, []), ("v", f, ["N"]))],
+        [helper.make_tensor_value_info(*i) for i in (("on", TensorProto.BOOL, []), ("w", f, ["N"]))]))  # fmt: skip
     return {
         "add": model([node("Add", ["a", "b"], ["c"])], [("a", f, [3]), ("b", f, [3])], [("c", f, [3])]),
         "double": model([node("Add", ["x", "x"], ["y"])], [("x", f, None)], [("y", f, None)]),
@@ -94,13 +98,9 @@ def models() -> dict[str, ModelProto]:
         "misdeclared": model([node("Concat", ["x", "x"], ["y"], axis=0)], [("x", f, ["N"])], [("y", f, ["N"])]),
         "pieces": sequence_model(),
         "classifier": classifier_model(),
-        # never ends by itself
-        "endless": model(
-            [node("Loop", ["", "c", "x"], ["y"], body=helper.make_graph(
-                [node("Identity", ["go"], ["on"]), node("Neg", ["v"], ["w"])], "b",
-                [helper.make_tensor_value_info(*i) for i in (("i", TensorProto.INT64, []), ("go", TensorProto.BOOL, []), ("v", f, ["N"]))],
-                [helper.make_tensor_value_info(*i) for i in (("on", TensorProto.BOOL, []), ("w", f, ["N"]))]))],
-            [("c", TensorProto.BOOL, []), ("x", f, ["N"])], [("y", f, ["N"])]),
+        # never ends by itself: the second on rows alone
+        "endless": model([endless], [("c", TensorProto.BOOL, []), ("x", f, ["N"])], [("y", f, ["N"])]),
+        "endless_rows": model([endless], [("x", f, ["N"])], [("y", f, ["N"])], [("c", np.array(True))]),
         "fixed": model([node("Relu", ["x"], ["y"])], [("x", f, ["N", 3])], [("y", f, ["N", 3])]),
     }  # fmt: skip
 
