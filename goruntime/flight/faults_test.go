@@ -228,7 +228,7 @@ func TestSlowReadersHoldLittle(t *testing.T) {
 
 // A stream that sends nothing is ended; one that sends in time is not.
 func TestIdleStreamsAreEnded(t *testing.T) {
-	r := start(t, Options{Idle: 300 * time.Millisecond}, nil, "double")
+	r := start(t, Options{Idle: time.Second}, nil, "double")
 	c := r.connect(nil)
 	silent, err := c.DoExchange(context.Background())
 	if err != nil {
@@ -244,10 +244,10 @@ func TestIdleStreamsAreEnded(t *testing.T) {
 		if got, err := busy.ask("", 3); err != nil || got[0] != 6 {
 			t.Errorf("a stream that is not idle: %v, %v", got, err)
 		}
-		time.Sleep(120 * time.Millisecond)
+		time.Sleep(250 * time.Millisecond)
 	}
 	for name, s := range map[string]aflight.FlightService_DoExchangeClient{"that sent nothing": silent, "that sent one batch": begun.stream} {
-		if _, err := s.Recv(); status.Code(err) != codes.DeadlineExceeded || !strings.Contains(err.Error(), "neither sent nor read a message for 300ms") {
+		if _, err := s.Recv(); status.Code(err) != codes.DeadlineExceeded || !strings.Contains(err.Error(), "neither sent nor read a message for 1s") {
 			t.Errorf("the stream %s ends with %v", name, err)
 		}
 	}
