@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	aflight "github.com/apache/arrow-go/v18/arrow/flight"
@@ -26,12 +27,14 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/goruntime/goruntime/goruntime/arena"
+	"github.com/goruntime/goruntime/goruntime/errs"
 )
 
 // Options are how a server listens; the zero value serves anyone on a private address.
 type Options struct {
 	TLS *tls.Config // nil is plain text
-	// Tokens are the bearer tokens that may call, and what each may do; none is anyone.
+	// Tokens are the bearer tokens that may call, and what each may do; none is anyone. They
+	// are those of the beginning: see Server.SetTokens.
 	Tokens []Token
 	// MaxMessage is the most bytes of one message; 0 is 256 MiB.
 	MaxMessage int
@@ -68,6 +71,7 @@ type service struct {
 	aflight.BaseFlightServer
 	repository *Repository
 	options    Options
+	tokens     atomic.Pointer[[]Token]
 	io         *arena.IOArena // what bodies are received into
 	tracing    tracing
 	statements *statements
@@ -110,6 +114,7 @@ func New(r *Repository, o Options) *Server {
 	w := newWire(o.Received)
 	s := &Server{health: health.NewServer(), wire: w}
 	s.service = &service{repository: r, options: o, io: w.io, tracing: tracing{o.Tracer}, statements: newStatements(o.Held, o.Idle)}
+	s.service.tokens.Store(&o.Tokens)
 	list := []grpc.ServerOption{
 		grpc.MaxRecvMsgSize(o.MaxMessage), grpc.MaxSendMsgSize(o.MaxMessage), grpc.InitialWindowSize(window),
 		grpc.InitialConnWindowSize(window), grpc.ReadBufferSize(readBuffer), grpc.WriteBufferSize(writeBuffer),
@@ -135,6 +140,19 @@ func New(r *Repository, o Options) *Server {
 // Serve answers calls on a listener until Stop.
 func (s *Server) Serve(l net.Listener) error {
 	return s.grpc.Serve(newBusyPoller(l, s.service.options.BusyPoll))
+}
+
+// SetTokens has calls that begin from now on show one of other tokens; those under way go on.
+// It may be called from any goroutine.
+//
+// Errors: errs.Argument as ParseTokens, also for none: a server that asks for tokens goes on
+// to do so.
+func (s *Server) SetTokens(list []Token) error {
+	if err := checkTokens(list); err != nil {
+		return errs.New(errs.Argument, "the tokens: %w", err)
+	}
+	s.service.tokens.Store(&list)
+	return nil
 }
 
 // Metrics returns what Prometheus gathers.
@@ -170,7 +188,8 @@ type tokenKey struct{}
 // caller returns ctx with the token of a call. Whether the server is well may be asked
 // without one.
 func (s *service) caller(ctx context.Context, method string) (context.Context, error) {
-	if len(s.options.Tokens) == 0 || strings.HasPrefix(method, "/grpc.health.") {
+	tokens := *s.tokens.Load()
+	if len(tokens) == 0 || strings.HasPrefix(method, "/grpc.health.") {
 		return ctx, nil
 	}
 	md, _ := metadata.FromIncomingContext(ctx)
@@ -179,8 +198,8 @@ func (s *service) caller(ctx context.Context, method string) (context.Context, e
 		if !ok {
 			continue
 		}
-		for i := range s.options.Tokens {
-			if t := &s.options.Tokens[i]; subtle.ConstantTimeCompare([]byte(secret), []byte(t.Secret)) == 1 {
+		for i := range tokens {
+			if t := &tokens[i]; subtle.ConstantTimeCompare([]byte(secret), []byte(t.Secret)) == 1 {
 				return context.WithValue(ctx, tokenKey{}, t), nil
 			}
 		}

@@ -1,10 +1,10 @@
 package flight
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/goruntime/goruntime/goruntime/errs"
 )
@@ -16,21 +16,16 @@ type Token struct {
 	Admin  bool     `json:"admin,omitempty"`  // may load and unload
 }
 
-// ReadTokens reads a file of tokens, a JSON list.
+// ParseTokens reads a JSON list of tokens.
 //
-// Errors: errs.IO; errs.Argument for what would let in more than is meant: no tokens, an
-// unknown field, which is most likely a known one misspelled, a token without a secret, two
-// of one secret, and an empty list of models.
-func ReadTokens(path string) ([]Token, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, errs.New(errs.IO, "the tokens: %w", err)
-	}
-	defer f.Close()
-	d := json.NewDecoder(f)
+// Errors: errs.Argument for what would let in more than is meant: no tokens, an unknown
+// field, which is most likely a known one misspelled, a token without a secret, two of one
+// secret, and an empty list of models.
+func ParseTokens(text []byte) ([]Token, error) {
+	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	var list []Token
-	err = d.Decode(&list)
+	err := d.Decode(&list)
 	if err == nil && d.More() {
 		err = errors.New("there is more text behind the list")
 	}
@@ -38,7 +33,7 @@ func ReadTokens(path string) ([]Token, error) {
 		err = checkTokens(list)
 	}
 	if err != nil {
-		return nil, errs.New(errs.Argument, "the tokens in %s: %w", path, err)
+		return nil, errs.New(errs.Argument, "the tokens: %w", err)
 	}
 	return list, nil
 }

@@ -1,8 +1,6 @@
 package flight
 
 import (
-	"os"
-	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -10,9 +8,8 @@ import (
 	"github.com/goruntime/goruntime/goruntime/errs"
 )
 
-// A file that lets in more than its author means is refused.
+// A list that lets in more than its author means is refused.
 func TestTokensAreReadOrRefused(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "tokens.json")
 	for _, c := range []struct{ name, text, says string }{
 		{"a list", `[{"token": "a", "models": ["m", "n"]}, {"token": "b", "admin": true}]`, ""},
 		{"no text", "", "EOF"},
@@ -26,21 +23,15 @@ func TestTokensAreReadOrRefused(t *testing.T) {
 		{"another type", `[{"token": 1}]`, "cannot unmarshal number"},
 		{"more text", `[{"token": "a"}] [{"token": "b"}]`, "more text behind the list"},
 	} {
-		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		got, err := ReadTokens(path)
+		got, err := ParseTokens([]byte(c.text))
 		if c.says == "" {
 			if want := []Token{{Secret: "a", Models: []string{"m", "n"}}, {Secret: "b", Admin: true}}; err != nil || !reflect.DeepEqual(got, want) {
 				t.Errorf("%s: %v, %v", c.name, got, err)
 			}
 			continue
 		}
-		if err == nil || errs.CodeOf(err) != errs.Argument || !strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), path) {
+		if err == nil || errs.CodeOf(err) != errs.Argument || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v, want %q", c.name, err, c.says)
 		}
-	}
-	if _, err := ReadTokens(path + "none"); errs.CodeOf(err) != errs.IO {
-		t.Error(err)
 	}
 }

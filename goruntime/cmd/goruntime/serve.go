@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -50,7 +48,7 @@ func serveCommand() *cobra.Command {
 	f.IntVar(&s.port, "port", 8815, "port to listen on, 0 for any")
 	f.IntVar(&s.metricsPort, "metrics-port", -1, "port of Prometheus metrics over HTTP, 0 for any, -1 for none")
 	f.IntVar(&s.threads, "threads", 0, "threads of a run, 0 for all")
-	f.DurationVar(&s.reload, "reload", 5*time.Second, "how often the folder is looked at, 0 for never")
+	f.DurationVar(&s.reload, "reload", 5*time.Second, "how often the folder, certificates and tokens are looked at, 0 for never")
 	f.DurationVar(&s.drain, "drain", 30*time.Second, "how long calls may take to end after SIGTERM")
 	f.DurationVar(&s.idle, "idle", 10*time.Minute, "how long a stream may wait for a client that neither sends nor reads, and a statement to be used, 0 for ever")
 	f.DurationVar(&s.busyPoll, "busy-poll", 100*time.Microsecond, "how long a busy connection looks for its next message before it sleeps, 0 for not at all")
@@ -82,7 +80,7 @@ func collectSeldom() {
 // run serves until ctx ends, then drains.
 func (s *serving) run(ctx context.Context, dir string) error {
 	collectSeldom()
-	options, err := s.options()
+	options, files, err := s.options()
 	if err != nil {
 		return err
 	}
@@ -119,7 +117,12 @@ func (s *serving) run(ctx context.Context, dir string) error {
 	if err := s.serveMetrics(server); err != nil {
 		return err
 	}
-	go s.watch(ctx, r, log)
+	go s.watch(ctx, func() {
+		for _, err := range r.Refresh() {
+			log.Error("model not loaded", "error", err.Error())
+		}
+		renew(server, files, log)
+	})
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(l) }()
 	select {
@@ -134,8 +137,8 @@ func (s *serving) run(ctx context.Context, dir string) error {
 	return nil
 }
 
-// watch looks at the folder again and again.
-func (s *serving) watch(ctx context.Context, r *flight.Repository, log *slog.Logger) {
+// watch looks at files again and again.
+func (s *serving) watch(ctx context.Context, look func()) {
 	if s.reload <= 0 {
 		return
 	}
@@ -146,10 +149,21 @@ func (s *serving) watch(ctx context.Context, r *flight.Repository, log *slog.Log
 		case <-ctx.Done():
 			return
 		case <-t.C:
-			for _, err := range r.Refresh() {
-				log.Error("model not loaded", "error", err.Error())
-			}
+			look()
 		}
+	}
+}
+
+// renew takes over what the files that protect the server hold now.
+func renew(server *flight.Server, p *protection, log *slog.Logger) {
+	changed, err := p.read()
+	if err == nil && changed && p.tokens != "" {
+		err = server.SetTokens(p.list)
+	}
+	if err != nil {
+		log.Error("credentials not renewed, those before stay", "error", err.Error())
+	} else if changed {
+		log.Info("credentials renewed")
 	}
 }
 
@@ -171,7 +185,7 @@ func (s *serving) serveMetrics(server *flight.Server) error {
 }
 
 // options reads the files that the flags name.
-func (s *serving) options() (flight.Options, error) {
+func (s *serving) options() (flight.Options, *protection, error) {
 	o := flight.Options{Idle: s.idle, BusyPoll: s.busyPoll, Held: s.held, MaxMessage: s.message, Received: s.received, Stock: s.stock}
 	if s.idle == 0 {
 		o.Idle = -1
@@ -182,35 +196,17 @@ func (s *serving) options() (flight.Options, error) {
 	if s.verbose {
 		o.Log = slog.New(slog.NewJSONHandler(os.Stderr, nil))
 	}
-	if s.tokens != "" {
-		var err error
-		if o.Tokens, err = flight.ReadTokens(s.tokens); err != nil {
-			return o, err
-		}
+	p := &protection{cert: s.cert, key: s.key, clientCAs: s.clientCAs, tokens: s.tokens}
+	err := p.check()
+	if err == nil {
+		_, err = p.read()
 	}
-	if (s.cert == "") != (s.key == "") {
-		return o, errors.New("--tls-cert and --tls-key belong together")
+	if err != nil {
+		return o, nil, err
 	}
-	if s.cert != "" {
-		pair, err := tls.LoadX509KeyPair(s.cert, s.key)
-		if err != nil {
-			return o, fmt.Errorf("the certificate: %w", err)
-		}
-		o.TLS = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12, NextProtos: []string{"h2"}}
+	o.TLS, o.Tokens = p.tls(), p.list
+	if ip := net.ParseIP(s.host); !s.insecure && (ip == nil || !ip.IsLoopback()) && s.host != "localhost" && (o.TLS == nil || s.tokens == "" && s.clientCAs == "") {
+		return o, nil, fmt.Errorf("%s is no loopback address: give --tls-cert and --tokens or --tls-client-ca, or say --insecure", s.host)
 	}
-	if s.clientCAs != "" {
-		text, err := os.ReadFile(s.clientCAs)
-		if err != nil || o.TLS == nil {
-			return o, errors.Join(err, errors.New("--tls-client-ca needs a readable file and --tls-cert"))
-		}
-		o.TLS.ClientCAs = x509.NewCertPool()
-		if !o.TLS.ClientCAs.AppendCertsFromPEM(text) {
-			return o, fmt.Errorf("%s holds no certificate", s.clientCAs)
-		}
-		o.TLS.ClientAuth = tls.RequireAndVerifyClientCert
-	}
-	if ip := net.ParseIP(s.host); !s.insecure && (ip == nil || !ip.IsLoopback()) && s.host != "localhost" && (o.TLS == nil || len(o.Tokens) == 0 && o.TLS.ClientCAs == nil) {
-		return o, fmt.Errorf("%s is no loopback address: give --tls-cert and --tokens or --tls-client-ca, or say --insecure", s.host)
-	}
-	return o, nil
+	return o, p, nil
 }

@@ -17,10 +17,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
 	aflight "github.com/apache/arrow-go/v18/arrow/flight"
+	"github.com/apache/arrow-go/v18/arrow/ipc"
+	"github.com/apache/arrow-go/v18/arrow/memory"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 
 	"github.com/goruntime/goruntime/goruntime/internal/testkit"
@@ -161,6 +166,115 @@ func TestClientsShowCertificates(t *testing.T) {
 	}
 }
 
+// Certificates and tokens are renewed while the server runs. What cannot be used leaves what
+// was before, and streams go on as they began.
+func TestWhatProtectsIsRenewed(t *testing.T) {
+	cleared(t)
+	first, second := newAuthority(t), newAuthority(t)
+	dir := t.TempDir()
+	s := &serving{host: "127.0.0.1", metricsPort: -1, drain: time.Second, reload: 10 * time.Millisecond}
+	s.cert, s.key, s.tokens = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "cert.key"), filepath.Join(dir, "tokens.json")
+	write := func(path, text string) {
+		t.Helper()
+		if err := os.WriteFile(path+".new", []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(path+".new", path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pair := func(a *authority) (texts [2]string) {
+		cert, key := a.issue("server")
+		for i, path := range []string{cert, key} {
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			texts[i] = string(text)
+		}
+		return texts
+	}
+	old, fresh := pair(first), pair(second)
+	write(s.cert, old[0])
+	write(s.key, old[1])
+	write(s.tokens, `[{"token": "old"}]`)
+	address, _ := strings.CutPrefix(serve(t, s), "listening on grpc+tls://")
+
+	path := &aflight.FlightDescriptor{Type: aflight.DescriptorPATH, Path: []string{"double"}}
+	with := func(token string) context.Context {
+		return metadata.AppendToOutgoingContext(context.Background(), "authorization", "Bearer "+token)
+	}
+	connect := func(a *authority) aflight.Client {
+		_, known := a.pool()
+		config := &tls.Config{RootCAs: known, MinVersion: tls.VersionTLS12}
+		client, err := aflight.NewClientWithMiddleware(address, nil, nil, grpc.WithTransportCredentials(credentials.NewTLS(config)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { client.Close() })
+		return client
+	}
+	answers := func(a *authority, token string) codes.Code {
+		_, err := connect(a).GetSchema(with(token), path)
+		return status.Code(err)
+	}
+	begun, err := connect(first).DoExchange(with("old"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := answers(first, "old"); got != codes.OK {
+		t.Fatal(got)
+	}
+	for _, c := range []struct {
+		name      string
+		do        func()
+		of        *authority // whose certificate is shown then
+		taken     string     // the token that is
+		notTaken  string
+		signature *authority // whose is not shown
+	}{
+		{"no tokens, which would be anyone's", func() { write(s.tokens, "[]") }, first, "old", "", second},
+		{"no file of tokens", func() { os.Remove(s.tokens) }, first, "old", "new", second},
+		{"another token", func() { write(s.tokens, `[{"token": "new"}]`) }, first, "new", "old", second},
+		{"a certificate without its key", func() { write(s.cert, fresh[0]) }, first, "new", "old", second},
+		{"its key", func() { write(s.key, fresh[1]) }, second, "new", "old", first},
+	} {
+		c.do()
+		if !testkit.Settles(func() bool { return answers(c.of, c.taken) == codes.OK }) {
+			t.Errorf("%s: %v", c.name, answers(c.of, c.taken))
+		}
+		time.Sleep(3 * s.reload) // what is refused is so at the next look, too
+		if got := answers(c.of, c.taken); got != codes.OK {
+			t.Errorf("%s, later: %v", c.name, got)
+		}
+		if got := answers(c.of, c.notTaken); got != codes.Unauthenticated {
+			t.Errorf("%s: the token %q: %v", c.name, c.notTaken, got)
+		}
+		if got := answers(c.signature, c.taken); got != codes.Unavailable {
+			t.Errorf("%s: whom another signed is trusted: %v", c.name, got)
+		}
+	}
+	schema := arrow.NewSchema([]arrow.Field{{Name: "x", Type: arrow.PrimitiveTypes.Float32}}, nil)
+	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
+	defer b.Release()
+	b.Field(0).(*array.Float32Builder).AppendValues([]float32{3}, nil)
+	batch := b.NewRecordBatch()
+	defer batch.Release()
+	w := aflight.NewRecordWriter(begun, ipc.WithSchema(schema))
+	w.SetFlightDescriptor(path)
+	if err := w.Write(batch); err != nil {
+		t.Fatal(err)
+	}
+	r, err := aflight.NewRecordReader(begun)
+	if err != nil {
+		t.Fatalf("the stream that began before: %v", err)
+	}
+	defer r.Release()
+	if !r.Next() || r.RecordBatch().Column(0).(*array.Float32).Value(0) != 6 {
+		t.Errorf("the stream that began before: %v", r.Err())
+	}
+}
+
 func TestWhatProtectsIsReadOrRefused(t *testing.T) {
 	a := newAuthority(t)
 	ca, _ := a.pool()
@@ -179,12 +293,12 @@ func TestWhatProtectsIsReadOrRefused(t *testing.T) {
 		{"with a certificate, for certificates", serving{host: "0.0.0.0", cert: cert, key: key, clientCAs: ca}, ""},
 		{"said to be insecure", serving{host: "0.0.0.0", insecure: true}, ""},
 		{"a certificate without a key", serving{host: "127.0.0.1", cert: cert}, "belong together"},
-		{"clients' certificates without TLS", serving{host: "127.0.0.1", clientCAs: ca}, "--tls-client-ca needs a readable file and --tls-cert"},
+		{"clients' certificates without TLS", serving{host: "127.0.0.1", clientCAs: ca}, "--tls-client-ca needs --tls-cert"},
 		{"no certificate in the file", serving{host: "127.0.0.1", cert: cert, key: key, clientCAs: empty}, "holds no certificate"},
 		{"no such tokens", serving{host: "127.0.0.1", tokens: empty + "none"}, "the tokens: "},
-		{"no tokens in the file", serving{host: "127.0.0.1", tokens: empty}, "the tokens in "},
+		{"no tokens in the file", serving{host: "127.0.0.1", tokens: empty}, empty + ": the tokens: "},
 	} {
-		_, err := c.s.options()
+		_, _, err := c.s.options()
 		if c.text == "" && err != nil || c.text != "" && (err == nil || !strings.Contains(err.Error(), c.text)) {
 			t.Errorf("%s: %v, want %q", c.name, err, c.text)
 		}
