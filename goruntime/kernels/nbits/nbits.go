@@ -73,6 +73,9 @@ type strip struct {
 	parts  int            // 48: how many times 32 weights a block has
 	c      unsafe.Pointer // 56
 	ldc    int            // 64
+	sums   unsafe.Pointer // 72: of all lanes, of some of the blocks
+	from   int            // 80: not 0 where they begin with sums
+	leave  int            // 88: not 0 where they end there
 }
 
 // variant is one implementation of the strips, by bits and rows.
@@ -96,6 +99,14 @@ func Variant() string {
 	return "portable"
 }
 
+// Rows of A are multiplied by parts of nearBytes, which stay in the first cache, with
+// atOnce columns before the next part. The sums of a column's lanes, sumsBytes, wait between.
+const (
+	nearBytes = 16 << 10
+	atOnce    = 8
+	sumsBytes = 8 * 2 * 64
+)
+
 // Run computes the columns [n0, n1) of C.
 func Run(g *Args, n0, n1 int) {
 	v := chosen()
@@ -103,23 +114,48 @@ func Run(g *Args, n0, n1 int) {
 		portable(g, n0, n1)
 		return
 	}
-	blocks, length := Blocks(g.K, g.Block), RowLength(g.K, g.Block)
-	p := strip{lda: 4 * length, blocks: blocks, parts: g.Block / 32, ldc: 4 * g.N}
-	for n := n0; n < n1 && g.M > 0; n++ {
-		if blocks > 0 {
-			p.b = unsafe.Pointer(&g.B[n*blocks*g.Block*g.Bits/8])
-			p.scales, p.zeros = unsafe.Pointer(&g.Scales[n*blocks]), unsafe.Pointer(&g.Zeros[n*blocks])
-		}
-		for m := 0; m < g.M; m += v.rows {
-			if length > 0 {
-				p.a = unsafe.Pointer(&g.A[m*length])
-			}
-			p.c = unsafe.Pointer(&g.C[m*g.N+n])
-			v.run(borrow(&p), g.Bits, min(v.rows, g.M-m))
-			runtime.KeepAlive(&p) // live during the call: a stack that moves takes it along
+	var sums [atOnce][sumsBytes]byte
+	for m := 0; m < g.M; m += v.rows {
+		for n := n0; n < n1; n += atOnce {
+			v.columns(g, m, n, min(n1, n+atOnce), &sums)
 		}
 	}
 	runtime.KeepAlive(g)
+}
+
+// columns computes up to v.rows rows from m on, and up to atOnce columns.
+func (v *variant) columns(g *Args, m, n0, n1 int, sums *[atOnce][sumsBytes]byte) {
+	rows, blocks, length := min(v.rows, g.M-m), Blocks(g.K, g.Block), RowLength(g.K, g.Block)
+	part := max(1, nearBytes/(4*g.Block*rows))
+	p := strip{lda: 4 * length, parts: g.Block / 32, ldc: 4 * g.N}
+	for b := 0; b < blocks || b == 0; b += part {
+		p.blocks = min(part, blocks-b)
+		p.leave = max(0, blocks-b-part)
+		p.from = b
+		if blocks > 0 {
+			p.a = unsafe.Pointer(&g.A[m*length+b*g.Block])
+		}
+		for n := n0; n < n1; n++ {
+			if blocks > 0 {
+				at := n*blocks + b
+				p.b = unsafe.Pointer(&g.B[at*g.Block*g.Bits/8])
+				p.scales, p.zeros = unsafe.Pointer(&g.Scales[at]), unsafe.Pointer(&g.Zeros[at])
+			}
+			p.c = unsafe.Pointer(&g.C[m*g.N+n])
+			p.sums = hidden(&sums[n-n0])
+			v.run(borrow(&p), g.Bits, rows)
+			runtime.KeepAlive(&p) // live during the call: a stack that moves takes it along
+		}
+	}
+	runtime.KeepAlive(sums) // as above
+}
+
+// hidden is the address of some sums, of which escape analysis need not know: no kernel
+// keeps it.
+func hidden(sums *[sumsBytes]byte) unsafe.Pointer {
+	q := uintptr(unsafe.Pointer(sums))
+	// SAFETY: as in borrow.
+	return *(*unsafe.Pointer)(unsafe.Pointer(&q))
 }
 
 // borrow hides from escape analysis that p is passed on: no kernel keeps it, but

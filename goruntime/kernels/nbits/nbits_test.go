@@ -37,7 +37,7 @@ func TestRunAgreesWithFloat64(t *testing.T) {
 		for _, bits := range []int{2, 4, 8} {
 			for _, block := range []int{16, 32, 64, 128} {
 				for _, m := range []int{0, 1, 2, 3, 4, 5, 7, 8, 9, 17} {
-					for _, k := range []int{0, 1, 16, 31, 64, 100, 300} {
+					for _, k := range []int{0, 1, 16, 31, 64, 100, 300, 1100} {
 						check(t, r, bits, block, m, 5, k, m%2 == 1 && k > 0)
 					}
 				}
@@ -93,8 +93,8 @@ func check(t *testing.T, r *rand.Rand, bits, block, m, n, k int, grouped bool) {
 func TestRowsDoNotDependOnEachOther(t *testing.T) {
 	each(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(3, 4))
-		const m, n, k = 13, 3, 96
-		g := Args{M: m, N: n, K: k, Bits: 4, Block: 32, A: random(r, m*k), B: make([]byte, n*k/2), Scales: random(r, n*3), Zeros: random(r, n*3), C: make([]float32, m*n)}
+		const m, n, k = 13, 11, 41 * 32 // several parts, the last one shorter
+		g := Args{M: m, N: n, K: k, Bits: 4, Block: 32, A: random(r, m*k), B: make([]byte, n*k/2), Scales: random(r, n*k/32), Zeros: random(r, n*k/32), C: make([]float32, m*n)}
 		for i := range g.B {
 			g.B[i] = byte(r.Uint32())
 		}

@@ -12,14 +12,38 @@ type Exact int
 const (
 	Sine Exact = iota
 	Cosine
+	Tangent
+	ArcSine
+	ArcCosine
+	ArcTangent
+	HyperbolicSine
+	HyperbolicCosine
+	AreaSine
+	AreaCosine
+	AreaTangent
 	exacts
 )
 
 // inFloat64 are the definitions.
-var inFloat64 = [exacts]func(float64) float64{Sine: math.Sin, Cosine: math.Cos}
+var inFloat64 = [exacts]func(float64) float64{
+	math.Sin, math.Cos, math.Tan, math.Asin, math.Acos, math.Atan, math.Sinh, math.Cosh, math.Asinh, math.Acosh, math.Atanh,
+}
 
-// mostTurned is the magnitude up to which kernels know where on the circle a number is.
-const mostTurned = 1 << 20
+// mostTurned is the magnitude up to which kernels know where on the circle a number is,
+// mostRaised that up to which they raise e to a power.
+const (
+	mostTurned = 1 << 20
+	mostRaised = 700
+)
+
+// known are the least and the greatest numbers that kernels know.
+var known = [exacts]struct{ least, most float32 }{
+	Sine: {-mostTurned, mostTurned}, Cosine: {-mostTurned, mostTurned}, Tangent: {-mostTurned, mostTurned},
+	ArcSine: {-1, 1}, ArcCosine: {-1, 1}, ArcTangent: {-math.MaxFloat32, math.MaxFloat32},
+	HyperbolicSine: {-mostRaised, mostRaised}, HyperbolicCosine: {-mostRaised, mostRaised},
+	AreaSine: {-math.MaxFloat32, math.MaxFloat32}, AreaCosine: {1, math.MaxFloat32},
+	AreaTangent: {-1 + 1./(1<<24), 1 - 1./(1<<24)},
+}
 
 // exactBlock is how many numbers are looked at before they are computed.
 const exactBlock = 512
@@ -35,7 +59,7 @@ func ApplyExact(f Exact, dst, src []float32) {
 		var most, least [1]float32
 		Along(Most, most[:], x, n, 0)
 		Along(Least, least[:], x, n, 0)
-		if v.exact[f] != nil && most[0] <= mostTurned && least[0] >= -mostTurned {
+		if v.exact[f] != nil && most[0] <= known[f].most && least[0] >= known[f].least {
 			v.applyExact(f, y, x)
 		} else {
 			v.applyFar(f, y, x)
@@ -50,17 +74,17 @@ func (v *variant) applyExact(f Exact, dst, src []float32) {
 	runtime.KeepAlive(&a)
 }
 
-// applyFar is applyExact where some numbers are too large or NaN: those alone are computed
+// applyFar is applyExact where kernels do not know some numbers: those alone are computed
 // one by one, so that the others have the same bits as elsewhere.
 func (v *variant) applyFar(f Exact, dst, src []float32) {
 	var room [exactBlock]float32
-	near := room[:len(src)]
+	some := room[:len(src)]
 	if v.exact[f] != nil {
-		v.applyExact(f, near, src)
+		v.applyExact(f, some, src)
 	}
 	for i, t := range src {
-		if v.exact[f] != nil && t <= mostTurned && t >= -mostTurned {
-			dst[i] = near[i]
+		if v.exact[f] != nil && t <= known[f].most && t >= known[f].least {
+			dst[i] = some[i]
 		} else {
 			dst[i] = float32(inFloat64[f](float64(t)))
 		}

@@ -1,6 +1,7 @@
 package vec
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -19,15 +20,17 @@ func TestExact(t *testing.T) {
 				}
 				src, dst := numbers(r, n), make([]float32, n+1)
 				for i := range src {
-					switch r.IntN(4) {
+					switch r.IntN(5) {
 					case 0:
 						src[i] = float32(r.NormFloat64() * math.Pow(2, float64(r.IntN(22))))
 					case 1:
 						src[i] = float32(float64(r.IntN(4000)) * math.Pi / 2) // next to zeros
 					case 2:
-						if math.Abs(float64(src[i])) > mostTurned || src[i] != src[i] {
-							src[i] = 0.5
+						if !(src[i] >= known[f].least && src[i] <= known[f].most) {
+							src[i] = max(known[f].least, min(known[f].most, float32(1+r.ExpFloat64())))
 						}
+					case 3:
+						src[i] = float32(r.Float64()*2-1) * float32(math.Pow(2, float64(r.IntN(12)-10)))
 					}
 				}
 				dst[n] = 77
@@ -92,6 +95,9 @@ func TestExactBitsStandAlone(t *testing.T) {
 		x, beside, to := make([]float32, n), make([]float32, n), make([]float32, n)
 		for i := range x {
 			x[i], to[i] = float32(r.NormFloat64()*100), float32(r.IntN(9)-4)
+			if i%3 == 0 {
+				x[i] /= 200
+			}
 			if i%5 == 0 {
 				x[i], to[i] = unlike[r.IntN(len(unlike))], 5
 			}
@@ -100,12 +106,14 @@ func TestExactBitsStandAlone(t *testing.T) {
 			}
 		}
 		one := []float32{5}
-		for name, f := range map[string]func(dst, src []float32, i int){
-			"sine":     func(dst, src []float32, _ int) { ApplyExact(Sine, dst, src) },
-			"cosine":   func(dst, src []float32, _ int) { ApplyExact(Cosine, dst, src) },
+		tests := map[string]func(dst, src []float32, i int){
 			"powers":   func(dst, src []float32, i int) { Powers(dst, src, to[i:i+len(src)]) },
 			"to power": func(dst, src []float32, _ int) { Powers(dst, src, one) },
-		} {
+		}
+		for f := range exacts {
+			tests[fmt.Sprint("function ", f)] = func(dst, src []float32, _ int) { ApplyExact(f, dst, src) }
+		}
+		for name, f := range tests {
 			for _, src := range [][]float32{x, beside} {
 				all := make([]float32, n)
 				f(all, src, 0)

@@ -70,9 +70,16 @@ var exact = [functions]struct {
 	RoundEven:         {math.RoundToEven, 0},
 	Reciprocal:        {func(x float64) float64 { return 1 / x }, 0.5},
 	Swish:             {func(x float64) float64 { return x / (1 + math.Exp(-x)) }, 0},
+	SoftSign:          {softSign, 0},
 	Sixth:             {sixth, 0},
 	ToHalf:            {func(x float64) float64 { return float64(tensor.HalfOf(float32(x)).Float32()) }, 0},
 	ToBrain:           {func(x float64) float64 { return float64(tensor.BFloat16Of(float32(x)).Float32()) }, 0},
+}
+
+// softSign rounds to float32 at each step.
+func softSign(x float64) float64 {
+	f := float32(x)
+	return float64(f / (1 + float32(math.Abs(x))))
 }
 
 // sixth rounds to float32 at each step.

@@ -38,10 +38,11 @@ const (
 	Ceil
 	RoundEven
 	Reciprocal
-	Swish   // x times Logistic
-	Sixth   // x clamp(x + 3, 0, 6) / 6, rounded at each step
-	ToHalf  // the nearest number of tensor.Half, half to even
-	ToBrain // that of tensor.BFloat16
+	Swish    // x times Logistic
+	SoftSign // x / (1 + |x|), rounded at each step
+	Sixth    // x clamp(x + 3, 0, 6) / 6, rounded at each step
+	ToHalf   // the nearest number of tensor.Half, half to even
+	ToBrain  // that of tensor.BFloat16
 	functions
 )
 

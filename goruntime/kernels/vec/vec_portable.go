@@ -25,6 +25,7 @@ var portableKernels = kernels{
 		RoundEven:         each(func(x float32) float32 { return float32(math.RoundToEven(float64(x))) }),
 		Reciprocal:        each(func(x float32) float32 { return 1 / x }),
 		Swish:             each(func(x float32) float32 { return x * Sigmoid(x) }),
+		SoftSign:          each(func(x float32) float32 { return x / (1 + float32(math.Abs(float64(x)))) }),
 		Sixth:             each(func(x float32) float32 { return x * clamp(x+3, 0, 6) / 6 }),
 		ToHalf:            each(func(x float32) float32 { return tensor.HalfOf(x).Float32() }),
 		ToBrain:           each(func(x float32) float32 { return tensor.BFloat16Of(x).Float32() }),

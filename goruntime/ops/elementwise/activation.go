@@ -58,7 +58,7 @@ var (
 		return parametric(op.Versions{1: "", 22: "bfloat16"}, tunedFloats(softplus, softplus32), nil, nil)
 	})
 	Softsign = op.Declare("", "Softsign", func() op.Def {
-		return parametric(op.Versions{1: "", 22: "bfloat16"}, tunedFloats(softsign, softsign32), nil, nil)
+		return chained(applies(vec.SoftSign), parametric(op.Versions{1: "", 22: "bfloat16"}, tunedFloats(softsign, softsign32), nil, nil))
 	})
 	Mish = op.Declare("", "Mish", func() op.Def {
 		return parametric(op.Versions{18: "", 22: "bfloat16"}, tunedFloats(mish, mish32), nil, nil)
@@ -221,17 +221,7 @@ func plus32(dst, src []float32) {
 
 func softsign(x, _, _ float64) float64 { return x / (1 + math.Abs(x)) }
 
-func softsign32(_ *tuned, dst, src []float32) {
-	var room [block]float32
-	one := [1]float32{1}
-	for len(src) > 0 {
-		part := room[:min(block, len(src))]
-		vec.Apply(vec.Absolute, part, src[:len(part)])
-		vec.Combine(vec.Plus, part, part, one[:])
-		vec.Combine(vec.Over, dst[:len(part)], src[:len(part)], part)
-		dst, src = dst[len(part):], src[len(part):]
-	}
-}
+func softsign32(_ *tuned, dst, src []float32) { vec.Apply(vec.SoftSign, dst, src) }
 
 func mish32(_ *tuned, dst, src []float32) {
 	var room [block]float32

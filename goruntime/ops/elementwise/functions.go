@@ -56,31 +56,31 @@ var (
 		return unary(op.Versions{7: "", 22: "bfloat16"}, exactly(vec.Cosine, math.Cos))
 	})
 	Tan = op.Declare("", "Tan", func() op.Def {
-		return unary(op.Versions{7: "", 22: "bfloat16"}, in64(math.Tan))
+		return unary(op.Versions{7: "", 22: "bfloat16"}, exactly(vec.Tangent, math.Tan))
 	})
 	Asin = op.Declare("", "Asin", func() op.Def {
-		return unary(op.Versions{7: "", 22: "bfloat16"}, in64(math.Asin))
+		return unary(op.Versions{7: "", 22: "bfloat16"}, exactly(vec.ArcSine, math.Asin))
 	})
 	Acos = op.Declare("", "Acos", func() op.Def {
-		return unary(op.Versions{7: "", 22: "bfloat16"}, in64(math.Acos))
+		return unary(op.Versions{7: "", 22: "bfloat16"}, exactly(vec.ArcCosine, math.Acos))
 	})
 	Atan = op.Declare("", "Atan", func() op.Def {
-		return unary(op.Versions{7: "", 22: "bfloat16"}, in64(math.Atan))
+		return unary(op.Versions{7: "", 22: "bfloat16"}, exactly(vec.ArcTangent, math.Atan))
 	})
 	Sinh = op.Declare("", "Sinh", func() op.Def {
-		return unary(op.Versions{9: "", 22: "bfloat16"}, in64(math.Sinh))
+		return unary(op.Versions{9: "", 22: "bfloat16"}, exactly(vec.HyperbolicSine, math.Sinh))
 	})
 	Cosh = op.Declare("", "Cosh", func() op.Def {
-		return unary(op.Versions{9: "", 22: "bfloat16"}, in64(math.Cosh))
+		return unary(op.Versions{9: "", 22: "bfloat16"}, exactly(vec.HyperbolicCosine, math.Cosh))
 	})
 	Asinh = op.Declare("", "Asinh", func() op.Def {
-		return unary(op.Versions{9: "", 22: "bfloat16"}, in64(math.Asinh))
+		return unary(op.Versions{9: "", 22: "bfloat16"}, exactly(vec.AreaSine, math.Asinh))
 	})
 	Acosh = op.Declare("", "Acosh", func() op.Def {
-		return unary(op.Versions{9: "", 22: "bfloat16"}, in64(math.Acosh))
+		return unary(op.Versions{9: "", 22: "bfloat16"}, exactly(vec.AreaCosine, math.Acosh))
 	})
 	Atanh = op.Declare("", "Atanh", func() op.Def {
-		return unary(op.Versions{9: "", 22: "bfloat16"}, in64(math.Atanh))
+		return unary(op.Versions{9: "", 22: "bfloat16"}, exactly(vec.AreaTangent, math.Atanh))
 	})
 )
 
@@ -142,7 +142,7 @@ func functionOf(f64 func(float64) float64, f32 func(float32) float32) op.Table {
 	})
 }
 
-// exactly is in64 for a function that has a vector kernel.
+// exactly is a table for the floating-point types, all computed in float64, f32 by vectors.
 func exactly(f vec.Exact, f64 func(float64) float64) op.Table {
 	return op.ByType(map[tensor.DType]span{
 		tensor.F64: spanOf(f64), tensor.F16: exactHalf[tensor.Half](f), tensor.BF16: exactHalf[tensor.BFloat16](f),
@@ -157,6 +157,3 @@ func exactHalf[H cast.Half](f vec.Exact) span {
 		cast.Through(vec.ApplyExact, f, tensor.Elems[H](out)[lo:hi], tensor.Elems[H](in)[lo:hi])
 	}
 }
-
-// in64 is a table for the floating-point types, all computed in float64.
-func in64(f func(float64) float64) op.Table { return functionOf(f, via64(f)) }

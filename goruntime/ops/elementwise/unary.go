@@ -58,11 +58,6 @@ func floats(f64 func(float64) float64, fast vec.Function) op.Table {
 	})
 }
 
-// via64 computes a float32 function in float64.
-func via64(f func(float64) float64) func(float32) float32 {
-	return func(x float32) float32 { return float32(f(float64(x))) }
-}
-
 // Each is one row: the operator, its versions, its function.
 // https://onnx.ai/onnx/operators/   Departures: none.
 var (

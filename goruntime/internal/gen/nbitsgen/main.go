@@ -91,7 +91,8 @@ func row(r, at int) string {
 // kernel multiplies rows of A with one column: 32 weights at a time are widened,
 // less their zero point, times their scale. Registers: 0 to 3 scratch, 4 the
 // scale, 5 the zero point, 6 the mask of 4 bits, 8 and on the sums: two a row, so
-// that additions need not wait for each other.
+// that additions need not wait for each other. The sums may begin with, and end as, those
+// of a part of the blocks.
 func (s isa) kernel(b *strings.Builder, bits, rows int) {
 	p := func(format string, a ...any) { fmt.Fprintf(b, "\t"+format+"\n", a...) }
 	name := s.fn(bits, rows)
@@ -103,9 +104,18 @@ func (s isa) kernel(b *strings.Builder, bits, rows int) {
 	if s.reg == "Y" {
 		zero, and = "VPXOR", "VPAND"
 	}
+	p("MOVQ 72(AX), R13")
+	p("CMPQ 80(AX), $0")
+	p("JNE carried")
 	for r := 8; r < 8+2*rows; r++ {
 		p("%s %s%d, %s%d, %s%d", zero, s.reg, r, s.reg, r, s.reg, r)
 	}
+	p("JMP begin")
+	b.WriteString("\ncarried:\n")
+	for r := range 2 * rows {
+		p("VMOVUPS %d(R13), %s%d", 4*s.lanes*r, s.reg, 8+r)
+	}
+	b.WriteString("\nbegin:\n")
 	p("VPBROADCASTD ·%sLow(SB), %s6", s.name, s.reg)
 	p("TESTQ CX, CX")
 	p("JZ store")
@@ -143,6 +153,8 @@ func (s isa) kernel(b *strings.Builder, bits, rows int) {
 	p("DECQ CX")
 	p("JNZ block")
 	b.WriteString("\nstore:\n")
+	p("CMPQ 88(AX), $0")
+	p("JNE carry")
 	for r := range rows {
 		p("VADDPS %s%d, %s%d, %s0", s.reg, 9+2*r, s.reg, 8+2*r, s.reg)
 		s.fold(p)
@@ -150,6 +162,13 @@ func (s isa) kernel(b *strings.Builder, bits, rows int) {
 		if r < rows-1 {
 			p("ADDQ SI, DI")
 		}
+	}
+	p("VZEROUPPER")
+	p("RET")
+	b.WriteString("\ncarry:\n")
+	p("MOVQ 72(AX), R13")
+	for r := range 2 * rows {
+		p("VMOVUPS %s%d, %d(R13)", s.reg, 8+r, 4*s.lanes*r)
 	}
 	p("VZEROUPPER")
 	p("RET")

@@ -14,6 +14,15 @@ var doubles = []struct {
 }{
 	{name: "Sine", body: func(g *gen) { g.circular(0) }},
 	{name: "Cosine", body: func(g *gen) { g.circular(1) }},
+	{name: "Tangent", body: (*gen).tangent},
+	{name: "ArcSine", body: (*gen).arcSine},
+	{name: "ArcCosine", body: (*gen).arcCosine},
+	{name: "ArcTangent", body: (*gen).arcTangent},
+	{name: "HyperbolicSine", body: (*gen).hyperbolicSine},
+	{name: "HyperbolicCosine", body: (*gen).hyperbolicCosine},
+	{name: "AreaSine", body: (*gen).areaSine},
+	{name: "AreaCosine", body: (*gen).areaCosine},
+	{name: "AreaTangent", body: (*gen).areaTangent},
 	{name: "Power", two: true, body: (*gen).power},
 }
 
@@ -97,10 +106,12 @@ func (g *gen) series(x, to string, coefficients ...float64) {
 // wholeMagic, added, leaves the nearest whole number in the low bits.
 const wholeMagic = 1.5 * (1 << 52)
 
-// circular is the sine, or a quarter on the cosine: x = n π/2 + r, where π/2 is the sum of
-// a number of 33 bits, whose product with n is exact, and another.
-func (g *gen) circular(quarters uint64) {
-	x, t, n, s, sine, cosine := g.v(1), g.v(3), g.v(4), g.v(5), g.v(6), g.v(7)
+// turned returns the sine and the cosine of V1, which it changes: x = n π/2 + r, where π/2
+// is the sum of a number of 33 bits, whose product with n is exact, and another. They are
+// those of r; n and some quarters more are in the low bits of t.
+func (g *gen) turned(quarters uint64) (sine, cosine, t string) {
+	x, n, s := g.v(1), g.v(4), g.v(5)
+	t, sine, cosine = g.v(3), g.v(6), g.v(7)
 	g.p("VMOVUPD %s, %s", g.d(wholeMagic), t)
 	g.p("VFMADD231PD %s, %s, %s", g.d(2/math.Pi), x, t)
 	g.p("VSUBPD %s, %s, %s", g.d(wholeMagic), t, n)
@@ -113,8 +124,15 @@ func (g *gen) circular(quarters uint64) {
 	g.series(s, sine, -1./39916800, 1./362880, -1./5040, 1./120, -1./6, 1)
 	g.p("VMULPD %s, %s, %s", x, sine, sine) // last: a zero keeps its sign
 	g.series(s, cosine, 1./479001600, -1./3628800, 1./40320, -1./720, 1./24, -1./2, 1)
-	g.p("VPSLLQ $63, %s, %s", t, n)
-	g.pick(n, sine, cosine, x)
+	return sine, cosine, t
+}
+
+// circular is the sine, or a quarter on the cosine.
+func (g *gen) circular(quarters uint64) {
+	sine, cosine, t := g.turned(quarters)
+	x, odd := g.v(1), g.v(4)
+	g.p("VPSLLQ $63, %s, %s", t, odd)
+	g.pick(odd, sine, cosine, x)
 	g.p("VPSLLQ $62, %s, %s", t, t)
 	g.p("VANDPD %s, %s, %s", g.longs(1<<63), t, t)
 	g.p("VXORPD %s, %s, %s", t, x, x)
@@ -130,11 +148,13 @@ func (g *gen) pick(sel, clear, set, to string) {
 	}
 }
 
+// bias is added to exponents so that none is below zero.
+const bias = 1024
+
 // power is 2^(y log2 x) of a finite x above zero: x = 2^e m with m around one, the
 // logarithm of which is a series in (m-1)/(m+1).
 func (g *gen) power() {
 	x, y, k, e, s, z, p := g.v(1), g.v(2), g.v(3), g.v(4), g.v(5), g.v(6), g.v(7)
-	const bias = 1024
 	g.p("VPSUBQ %s, %s, %s", g.longs(math.Float64bits(math.Sqrt(0.5))-bias<<52), x, k)
 	g.p("VPSRLQ $52, %s, %s", k, k) // e + bias
 	g.p("VPSLLQ $52, %s, %s", k, e)

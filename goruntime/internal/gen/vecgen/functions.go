@@ -33,6 +33,11 @@ var unaries = []struct {
 		g.sigmoid()
 		g.p("VMULPS %s, %s, %s", g.v(7), g.v(0), g.v(0))
 	}},
+	{"SoftSign", func(g *gen) {
+		g.abs(g.v(0), g.v(1))
+		g.p("VADDPS %s, %s, %s", g.c(1), g.v(1), g.v(1))
+		g.p("VDIVPS %s, %s, %s", g.v(1), g.v(0), g.v(0))
+	}},
 	{"Sixth", func(g *gen) {
 		g.p("VADDPS %s, %s, %s", g.c(3), g.v(0), g.v(1))
 		g.p("VXORPS %s, %s, %s", g.v(2), g.v(2), g.v(2))

@@ -105,7 +105,13 @@ func (g *gen) declarations() string {
 	for i, j := range joins {
 		fmt.Fprintf(&b, "%s{%[2]s%[3]sWindows, %[2]s%[3]sSecond}", comma(i), g.name, j.name)
 	}
-	fmt.Fprintf(&b, "},\n\texact: [exacts]func(*args){%[1]sSineVV, %[1]sCosineVV},\n\tpower: [2]func(*args){%[1]sPowerVV, %[1]sPowerVS", g.name)
+	b.WriteString("},\n\texact: [exacts]func(*args){")
+	for i, f := range doubles {
+		if !f.two {
+			b.WriteString(comma(i) + g.name + f.name + "VV")
+		}
+	}
+	fmt.Fprintf(&b, "},\n\tpower: [2]func(*args){%[1]sPowerVV, %[1]sPowerVS", g.name)
 	fmt.Fprintf(&b, "},\n\tchoose: [4]func(*args){%[1]sChooseVV, %[1]sChooseVS, %[1]sChooseSV, %[1]sChooseSS", g.name)
 	fmt.Fprintf(&b, "},\n\taffine: [2]func(*affine){%[1]sAffine, %[1]sAffineAdd},\n\trelate: [2][relations][2]func(*args){%[2]s},\n\talong: %[3]s,\n\tacross: %[4]s,\n}\n", g.name, g.related, g.reductionTable("Along"), g.reductionTable("Across"))
 	return b.String()
