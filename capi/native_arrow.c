@@ -125,15 +125,21 @@ static PyObject *batch_length(Batch *self, void *unused) {
   return PyLong_FromLongLong(self->array.length);
 }
 
-/* batch_fields returns (name, format, metadata) of each column; the format is that of the
- * words where they are in a dictionary. */
+/* element returns the format of what a column holds: of the words of a dictionary, of the
+ * values of lists. */
+static const char *element(const struct ArrowSchema *c) {
+  while (c->format[0] == '+' && c->n_children == 1) c = c->children[0];
+  return c->dictionary != NULL ? c->dictionary->format : c->format;
+}
+
+/* batch_fields returns (name, format, metadata, format of the elements) of each column. */
 static PyObject *batch_fields(Batch *self, void *unused) {
   (void)unused;
   int64_t n = self->schema->schema.n_children;
   PyObject *list = PyTuple_New(n);
   for (int64_t i = 0; list != NULL && i < n; i++) {
     const struct ArrowSchema *c = self->schema->schema.children[i];
-    PyObject *item = Py_BuildValue("(ssy#)", c->name == NULL ? "" : c->name, c->dictionary != NULL ? c->dictionary->format : c->format, c->metadata, metadata_size(c->metadata));
+    PyObject *item = Py_BuildValue("(ssy#s)", c->name == NULL ? "" : c->name, c->format, c->metadata, metadata_size(c->metadata), element(c));
     if (item == NULL) Py_CLEAR(list);
     else PyTuple_SET_ITEM(list, i, item);
   }
@@ -155,7 +161,7 @@ static PyObject *batch_schema(Batch *self, void *unused) {
 static PyGetSetDef batch_getset[] = {
     {"length", (getter)batch_length, NULL, "the number of rows", NULL},
     {"schema", (getter)batch_schema, NULL, "the schema, the same object for batches that share it", NULL},
-    {"fields", (getter)batch_fields, NULL, "(name, format, metadata) of each column", NULL},
+    {"fields", (getter)batch_fields, NULL, "(name, format, metadata, format of the elements) of each column", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 

@@ -7,13 +7,21 @@
 
 enum { MAX_RANK = 8 };
 
+/* A level of a column, of lists or of values, where some are null. */
+typedef struct {
+  const uint8_t *valid; /* a bit for each, from offset on */
+  int64_t offset, items;
+  int64_t first; /* that is null */
+} Gap;
+
 /* What a column is under its lists: values from data on, dims after the rows. */
 typedef struct {
   const struct ArrowSchema *schema;
   const struct ArrowArray *array;
   int64_t offset; /* of the first value */
-  int rank;
+  int rank, num_gaps;
   npy_intp dims[MAX_RANK];
+  Gap gaps[MAX_RANK]; /* from the outer lists to the values */
 } Leaf;
 
 int gr_dtype_of_format(const char *format) {
@@ -59,6 +67,15 @@ static int nested(const struct ArrowSchema *schema, const char *name) {
 STRIDE(stride32, int32_t)
 STRIDE(stride64, int64_t)
 
+/* gap notes the level at which the leaf is, if some of its items are null. */
+static void gap(Leaf *leaf, int64_t items) {
+  int64_t first = gr_first_null(leaf->array, leaf->offset, items);
+  if (first >= 0) leaf->gaps[leaf->num_gaps++] = (Gap){leaf->array->buffers[0], leaf->offset, items, first};
+}
+
+/* row_of returns the row of the first null of a gap, of a column of n rows. */
+static long long row_of(const Gap *g, int64_t n) { return g->first / (g->items / n); }
+
 /* descend walks through lists down to the values of n rows. */
 static int descend(Leaf *leaf, const char *name, int64_t n) {
   int64_t count = n;
@@ -67,15 +84,10 @@ static int descend(Leaf *leaf, const char *name, int64_t n) {
   for (;;) {
     const char *f = leaf->schema->format;
     int64_t k, start;
+    gap(leaf, count);
     if (f[0] != '+') return 0;
     if (leaf->rank == MAX_RANK) return wrong(name, "has more lists within each other than are taken");
     if (leaf->array->n_children != 1 || leaf->schema->n_children != 1) return nested(leaf->schema, name);
-    int64_t null = gr_first_null(leaf->array, leaf->offset, count);
-    if (null >= 0) {
-      gr_raise_text(GR_ARGUMENT, "the column '%s' has a list in row %lld that is null: only plain columns may be, with a fill", name == NULL ? "" : name,
-                    (long long)(null / (count / n)));
-      return -1;
-    }
     const void *offsets = leaf->array->n_buffers > 1 ? leaf->array->buffers[1] : NULL;
     if (strncmp(f, "+w:", 3) == 0) {
       k = strtoll(f + 3, NULL, 10);
@@ -88,6 +100,12 @@ static int descend(Leaf *leaf, const char *name, int64_t n) {
       start = count > 0 ? ((const int64_t *)offsets)[leaf->offset] : 0;
     } else {
       return nested(leaf->schema, name);
+    }
+    const Gap *null = leaf->num_gaps > 0 ? &leaf->gaps[leaf->num_gaps - 1] : NULL;
+    if (k < 0 && null != NULL && null->items == count) {
+      gr_raise_text(GR_ARGUMENT, "the column '%s' has a list in row %lld that is null and has no values: a fill can stand for those of a fixed_size_list",
+                    name == NULL ? "" : name, row_of(null, n));
+      return -1;
     }
     if (k < 0) return wrong(name, "has lists of different lengths: all must be equally long");
     leaf->array = leaf->array->children[0];
@@ -130,23 +148,28 @@ PyObject *gr_block_like(uint64_t io, int dtype, int rank, npy_intp *dims, int re
   return array;
 }
 
-/* filled copies a column and puts fill where it is null. */
+/* filled copies a column and puts fill where it, or a list that holds it, is null. */
 static PyObject *filled(Leaf *leaf, PyObject *values, int dtype, PyObject *fill, uint64_t io) {
-  PyObject *array = gr_block_like(io, dtype, leaf->rank, leaf->dims, COPY_NULLS);
+  PyArrayObject *array = (PyArrayObject *)gr_block_like(io, dtype, leaf->rank, leaf->dims, COPY_NULLS);
   if (array == NULL) return NULL;
-  if (PyArray_CopyInto((PyArrayObject *)array, (PyArrayObject *)values) < 0) {
+  if (PyArray_CopyInto(array, (PyArrayObject *)values) < 0) {
     Py_DECREF(array);
     return NULL;
   }
-  const uint8_t *valid = leaf->array->buffers[0];
-  for (npy_intp i = 0; i < leaf->dims[0]; i++) {
-    if (bit(valid, leaf->offset + i)) continue;
-    if (PyArray_SETITEM((PyArrayObject *)array, PyArray_GETPTR1((PyArrayObject *)array, i), fill) < 0) {
-      Py_DECREF(array);
-      return NULL;
+  char *to = PyArray_DATA(array);
+  for (const Gap *g = leaf->gaps; g < leaf->gaps + leaf->num_gaps; g++) {
+    npy_intp each = PyArray_NBYTES(array) / g->items; /* bytes of a list */
+    for (int64_t i = 0; i < g->items; i++) {
+      if (bit(g->valid, g->offset + i)) continue;
+      for (char *at = to + i * each; at < to + (i + 1) * each; at += PyArray_ITEMSIZE(array)) {
+        if (PyArray_SETITEM(array, at, fill) < 0) {
+          Py_DECREF(array);
+          return NULL;
+        }
+      }
     }
   }
-  return array;
+  return (PyObject *)array;
 }
 
 /* booleans unpacks a column of bits. */
@@ -274,10 +297,9 @@ PyObject *gr_batch_column(Batch *self, PyObject *args) {
   const char *name = leaf.schema->name;
   leaf.offset = leaf.array->offset + self->array.offset;
   if (descend(&leaf, name, self->array.length) < 0) return NULL;
-  int64_t null = gr_first_null(leaf.array, leaf.offset, PyArray_MultiplyList(leaf.dims, leaf.rank));
-  if (null >= 0 && (fill == Py_None || leaf.rank > 1))
-    return gr_raise_text(GR_ARGUMENT, "the column '%s' is null in row %lld: %s", name, (long long)(leaf.rank > 1 ? null / PyArray_MultiplyList(leaf.dims + 1, leaf.rank - 1) : null),
-                         leaf.rank > 1 ? "only plain columns may be, with a fill" : "give a fill value for it");
+  if (leaf.num_gaps > 0 && fill == Py_None)
+    return gr_raise_text(GR_ARGUMENT, "the column '%s' %s null in row %lld: give a fill value for it", name, leaf.rank > 1 ? "is or has a" : "is",
+                         row_of(leaf.gaps, self->array.length));
   int text = is_text(leaf.schema->dictionary != NULL ? leaf.schema->dictionary->format : leaf.schema->format);
   if (text && leaf.rank == 1) return texts(self, &leaf, name, fill);
   int dtype = leaf.schema->dictionary != NULL ? 0 : gr_dtype_of_format(leaf.schema->format);
@@ -288,7 +310,7 @@ PyObject *gr_batch_column(Batch *self, PyObject *args) {
                          gr_type_text(self->schema->schema.children[i], type));
   }
   PyObject *values = bits ? booleans(&leaf, io) : lend(self, &leaf, dtype);
-  if (values == NULL || null < 0) return values;
+  if (values == NULL || leaf.num_gaps == 0) return values;
   PyObject *array = filled(&leaf, values, bits ? 9 : dtype, fill, io);
   Py_DECREF(values);
   return array;

@@ -61,8 +61,8 @@ typedef struct {
  * exception where there is no fill or the column is none of numbers. What it copies is
  * kept with made. */
 static const char *filled(Columns *made, const Wanted *w, int64_t i, int *dtype) {
-  const char *name = w->batch->schema->schema.children[i]->name;
-  PyObject *fill = name == NULL ? NULL : PyDict_GetItemString(w->fills, name);
+  const struct ArrowSchema *schema = w->batch->schema->schema.children[i];
+  PyObject *fill = schema->name == NULL || schema->format[0] == '+' ? NULL : PyDict_GetItemString(w->fills, schema->name);
   PyObject *args = fill == NULL ? NULL : Py_BuildValue("LOO", (long long)i, w->arena, fill);
   PyObject *array = args == NULL ? NULL : gr_batch_column(w->batch, args);
   Py_XDECREF(args);

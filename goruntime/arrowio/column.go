@@ -17,6 +17,21 @@ type leaf struct {
 	data   arrow.ArrayData
 	offset int // of the first value
 	shape  tensor.Shape
+	gaps   []gap // from the outer lists to the values
+}
+
+// gap is a level of a column, of lists or of values, where some are null.
+type gap struct {
+	valid         []byte // a bit for each, from offset on
+	offset, items int
+	first         int // that is null
+}
+
+// gap notes the level at which the leaf is, if some of its items are null.
+func (l *leaf) gap(items int) {
+	if at := firstNull(l.data, l.offset, items); at >= 0 {
+		l.gaps = append(l.gaps, gap{l.data.Buffers()[0].Bytes(), l.offset, items, at})
+	}
 }
 
 // descend walks through the lists of a column of rows rows, whose data was validated,
@@ -39,13 +54,15 @@ func descend(data arrow.ArrayData, rows int) (leaf, error) {
 		case *arrow.LargeListType:
 			k, start = stride[int64](l.data, l.offset, count)
 		default:
+			l.gap(count)
 			return l, nil
+		}
+		l.gap(count)
+		if at := firstNull(l.data, l.offset, count); k < 0 && at >= 0 {
+			return l, errs.New(errs.Argument, "a list of row %d is null and has no values: a fill can stand for those of a fixed_size_list", at/(count/rows))
 		}
 		if k < 0 {
 			return l, errs.New(errs.Argument, "the lists have different lengths: all must be equally long")
-		}
-		if at := firstNull(l.data, l.offset, count); at >= 0 {
-			return l, errs.New(errs.Argument, "a list of row %d is null: only plain columns may be, with a fill", at/(count/rows))
 		}
 		child := l.data.Children()[0]
 		if start+count*k > child.Len() {

@@ -9,7 +9,7 @@
 //	utf8, large_utf8, string_view, dictionaries of them views of their bytes
 //	K columns of one type for one input [N, K]          0 where all that reads it takes
 //	                                                    columns, else 1 (interleave)
-//	nulls, with a fill value                            1 (nulls)
+//	nulls, with a fill value, of lists and in them too  1 (nulls)
 //	booleans                                            1 (bits)
 //	another element type that the manifest allows       1 (conversion)
 //	requests that run together (Join)                   0 where all that reads them takes

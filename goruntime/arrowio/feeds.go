@@ -130,8 +130,8 @@ func (f *Feeds) values(in *input, k int, v *tensor.View) error {
 	if err != nil {
 		return err
 	}
-	if row := firstNull(l.data, l.offset, v.Elements()); row >= 0 {
-		return f.fill(in, &l, row, v)
+	if len(l.gaps) > 0 {
+		return f.fill(in, &l, v)
 	}
 	return nil
 }
@@ -180,13 +180,15 @@ func (f *Feeds) booleans(l *leaf) (tensor.View, error) {
 	return v, nil
 }
 
-// fill copies a column and writes the fill value where it is null; row is the first.
-func (f *Feeds) fill(in *input, l *leaf, row int, v *tensor.View) error {
-	if len(v.Shape) > 1 {
-		return errs.New(errs.Argument, "a value of row %d is null: only plain columns may be, with a fill", row/v.Shape[1:].Elements())
-	}
+// fill copies a column and writes the fill value where it, or a list that holds it, is null.
+func (f *Feeds) fill(in *input, l *leaf, v *tensor.View) error {
 	if in.fill == nil {
-		return noFill(row)
+		g := l.gaps[0]
+		row := g.first / (g.items / f.Rows)
+		if len(l.shape) == 1 {
+			return noFill(row)
+		}
+		return errs.New(errs.Argument, "a list of row %d is or has a null: a manifest may give a fill value", row)
 	}
 	put := fillers[v.DType]
 	copied, err := f.block(v.DType, v.Shape, arena.CopyNulls)
@@ -194,10 +196,15 @@ func (f *Feeds) fill(in *input, l *leaf, row int, v *tensor.View) error {
 		return err
 	}
 	copy(copied.Raw(), v.Raw())
-	valid := l.data.Buffers()[0].Bytes()
-	for i := range v.Elements() {
-		if !bitutil.BitIsSet(valid, l.offset+i) {
-			put(&copied, i, in.fill) // Compile looked whether it fits
+	for _, g := range l.gaps {
+		width := v.Elements() / g.items // values of a list
+		for i := range g.items {
+			if bitutil.BitIsSet(g.valid, g.offset+i) {
+				continue
+			}
+			for k := range width {
+				put(&copied, i*width+k, in.fill) // Compile looked whether it fits
+			}
 		}
 	}
 	*v = copied

@@ -119,6 +119,32 @@ func TestScore(t *testing.T) {
 			map[arena.CopyReason]int64{arena.CopyNulls: 1},
 		},
 		{
+			"nulls in lists are filled", "double", schemaOf(field("x", arrow.FixedSizeListOf(2, f32))), `[{"x":[1,null]},{"x":[null,4]}]`, 0,
+			&Manifest{Inputs: map[string]InputRule{"x": {Fill: 7.0}}}, `[{"y":[2,14]},{"y":[14,8]}]`,
+			map[arena.CopyReason]int64{arena.CopyNulls: 1},
+		},
+		{
+			"and null lists, of a slice", "double", schemaOf(field("x", arrow.FixedSizeListOf(2, f32))), `[{"x":null},{"x":[1,2]},{"x":null},{"x":[null,4]}]`, 1,
+			&Manifest{Inputs: map[string]InputRule{"x": {Fill: 7.0}}}, `[{"y":[2,4]},{"y":[14,14]},{"y":[14,8]}]`,
+			map[arena.CopyReason]int64{arena.CopyNulls: 1},
+		},
+		{
+			"at each level, before they are converted", "double", schemaOf(field("x", arrow.FixedSizeListOf(2, arrow.FixedSizeListOf(2, arrow.PrimitiveTypes.Int8)))),
+			`[{"x":[[1,null],null]},{"x":null},{"x":[[3,4],[5,6]]}]`, 0,
+			&Manifest{Inputs: map[string]InputRule{"x": {Fill: 7.0, Cast: true}}}, `[{"y":[[2,14],[14,14]]},{"y":[[14,14],[14,14]]},{"y":[[6,8],[10,12]]}]`,
+			map[arena.CopyReason]int64{arena.CopyNulls: 1, arena.CopyConversion: 1},
+		},
+		{
+			"nulls in lists of one length too", "double", schemaOf(field("x", arrow.ListOf(f32))), `[{"x":[0,0]},{"x":[1,null]}]`, 1,
+			&Manifest{Inputs: map[string]InputRule{"x": {Fill: 7.0}}}, `[{"y":[2,14]}]`,
+			map[arena.CopyReason]int64{arena.CopyNulls: 1},
+		},
+		{
+			"booleans in lists", "not", schemaOf(field("x", arrow.FixedSizeListOf(2, arrow.FixedWidthTypes.Boolean))), `[{"x":[true,null]},{"x":null}]`, 0,
+			&Manifest{Inputs: map[string]InputRule{"x": {Fill: true}}}, `[{"y":[false,false]},{"y":[false,false]}]`,
+			map[arena.CopyReason]int64{arena.CopyNulls: 1, arena.CopyBits: 2}, // in, and out
+		},
+		{
 			"nulls among strings are filled, of a slice too", "strings", schemaOf(field("s", arrow.BinaryTypes.String), field("t", arrow.BinaryTypes.StringView)),
 			`[{"s":"a","t":"b"},{"s":null,"t":"c"},{"s":"d","t":null}]`, 1,
 			&Manifest{Inputs: map[string]InputRule{"s": {Fill: "S"}, "t": {Fill: "T"}}, Outputs: []OutputRule{{Value: "s"}, {Value: "t"}}},
@@ -255,8 +281,10 @@ func TestWhatIsRefused(t *testing.T) {
 		{"two columns of one name for the one input", "fixed", schemaOf(field("a", f32), field("a", f32), field("b", f32)), `[]`, nil, errs.Argument, `the columns 0 and 1 are both named "a"`},
 		{"a type without a tensor", "double", schemaOf(field("x", arrow.FixedWidthTypes.Date32)), `[]`, nil, errs.Type, "which no tensor can hold"},
 		{"lists of different lengths", "double", schemaOf(field("x", arrow.ListOf(f32))), `[{"x":[1]},{"x":[1,2]}]`, nil, errs.Argument, "the lists have different lengths"},
-		{"a null list", "double", schemaOf(field("x", arrow.FixedSizeListOf(2, arrow.FixedSizeListOf(2, f32)))), `[{"x":[[1,2],[3,4]]},{"x":[[1,2],null]}]`, nil, errs.Argument, `the column "x": a list of row 1 is null`},
-		{"a null in a list", "double", schemaOf(field("x", arrow.FixedSizeListOf(3, f32))), `[{"x":[1,2,3]},{"x":[1,2,3]},{"x":[1,2,null]}]`, nil, errs.Argument, `the column "x": a value of row 2 is null`},
+		{"a null list", "double", schemaOf(field("x", arrow.FixedSizeListOf(2, arrow.FixedSizeListOf(2, f32)))), `[{"x":[[1,2],[3,4]]},{"x":[[1,2],null]}]`, nil, errs.Argument, `the column "x": a list of row 1 is or has a null: a manifest may give a fill`},
+		{"a null in a list", "double", schemaOf(field("x", arrow.FixedSizeListOf(3, f32))), `[{"x":[1,2,3]},{"x":[1,2,3]},{"x":[1,2,null]}]`, nil, errs.Argument, `the column "x": a list of row 2 is or has a null: a manifest may give a fill`},
+		{"a null list without values", "double", schemaOf(field("x", arrow.ListOf(f32))), `[{"x":[1]},{"x":null}]`, &Manifest{Inputs: map[string]InputRule{"x": {Fill: 1.0}}}, errs.Argument, `the column "x": a list of row 1 is null and has no values: a fill can stand for those of a fixed_size_list`},
+		{"a fill of another type than the lists'", "double", schemaOf(field("x", arrow.FixedSizeListOf(2, arrow.PrimitiveTypes.Int8))), `[]`, &Manifest{Inputs: map[string]InputRule{"x": {Fill: 1.5, Cast: true}}}, errs.Type, "the fill 1.5 (float64) is no i8"},
 		{"too many rows", "double", schemaOf(field("x", f32)), `[{"x":1},{"x":2}]`, &Manifest{Limits: Limits{Rows: 1}}, errs.Argument, "2 rows given, at most 1 allowed"},
 		{"too many bytes", "double", schemaOf(field("x", f32)), `[{"x":1},{"x":2}]`, &Manifest{Limits: Limits{Bytes: 4}}, errs.Argument, "bytes given, at most 4 allowed"},
 		{"too many columns", "double", schemaOf(field("x", f32), field("z", f32)), `[{"x":1,"z":2}]`, &Manifest{Limits: Limits{Columns: 1}}, errs.Argument, "2 columns given, at most 1 allowed"},

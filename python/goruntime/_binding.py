@@ -12,7 +12,7 @@ import numpy as np
 
 from . import dtypes
 from ._load import native
-from .errors import ArgumentError, NameNotFoundError, WrongTypeError, nearest
+from .errors import ArgumentError, NameNotFoundError, ShapeError, WrongTypeError, nearest
 from .evaluator import ReferenceEvaluator
 
 
@@ -23,14 +23,14 @@ class Binding:
     over, the columns are those of that input, in the order of the schema.
     """
 
-    def __init__(self, evaluator: ReferenceEvaluator, fields: Sequence[tuple[str, str, bytes | None]], inputs: Mapping[str, Any] | None = None) -> None:
-        """Bind the fields (name, format, metadata) of a schema.
+    def __init__(self, evaluator: ReferenceEvaluator, fields: Sequence[tuple[str, str, bytes | None, str]], inputs: Mapping[str, Any] | None = None) -> None:
+        """Bind the fields (name, format, metadata, format of the elements) of a schema.
 
         Parameters
         ----------
         evaluator : ReferenceEvaluator
             whose inputs they feed.
-        fields : Sequence[tuple[str, str, bytes | None]]
+        fields : Sequence[tuple[str, str, bytes | None, str]]
             of the batch.
         inputs : Mapping[str, Any], optional
             the column, or list of columns, of an input, where names do not tell.
@@ -43,7 +43,7 @@ class Binding:
             two columns of one name.
         """
         self.places: dict[str, int] = {}
-        for i, (name, _, _) in enumerate(fields):
+        for i, (name, *_) in enumerate(fields):
             if self.places.setdefault(name, i) != i:
                 raise ArgumentError(f"the columns {self.places[name]} and {i} are both named {name!r}: every column needs a name of its own")
         self.inputs: dict[str, list[str]] = {}
@@ -54,8 +54,8 @@ class Binding:
                 self.inputs.setdefault(name, [name])
         left = [name for name in evaluator.required_inputs if name not in self.inputs]
         used = {column for columns in self.inputs.values() for column in columns}
-        spare = [name for name, _, _ in fields if name not in used]
-        if len(left) == 1 and spare and len({form for name, form, _ in fields if name in spare}) == 1:
+        spare = [name for name, *_ in fields if name not in used]
+        if len(left) == 1 and spare and len({(form, element) for name, form, _, element in fields if name in spare}) == 1:
             self.inputs[left[0]] = spare
             left = []
         missing = [c for columns in self.inputs.values() for c in columns if c not in self.places]
@@ -68,8 +68,8 @@ class Binding:
         if missing:
             raise NameNotFoundError(f"the batch has no columns {missing}; it has {there}")
         feeding = {c for columns in self.inputs.values() for c in columns}
-        self.shapes = {name: _tensor_shape(name, form, metadata) for name, form, metadata in fields if name in feeding}
-        self._formats = {name: form for name, form, _ in fields}
+        self.shapes = {name: _tensor_shape(name, form, metadata) for name, form, metadata, _ in fields if name in feeding}
+        self._elements = {name: element for name, _, _, element in fields}
         self._filled: tuple[Any, dict[str, Any]] = ({}, {})  # the fills that were asked for last, and by column
         self.schema: Any = None  # of the batches that it was made for
         self.asked = copy.deepcopy(inputs)  # the caller may change it for the next batch
@@ -111,6 +111,13 @@ class Binding:
             feeds[name] = _as_input(parts[0], shape) if len(parts) == 1 else _matrix(parts, name, columns)
         return feeds
 
+    def tell_columns(self, error: WrongTypeError | ShapeError) -> None:
+        """Have an error of an input that columns of other names feed tell these."""
+        columns = self.inputs.get(error.input, [])
+        if error.op == "" and columns not in ([], [error.input]):
+            more = ", ..." if len(columns) > 3 else ""
+            error.args = (f"{error} (it is fed by {', '.join(map(repr, columns[:3]))}{more})",)
+
     def _filling(self, fills: Mapping[str, Any]) -> dict[str, Any]:
         """Return what stands for nulls by column."""
         feeding = {column for columns in self.inputs.values() for column in columns}
@@ -119,7 +126,7 @@ class Binding:
             raise NameNotFoundError(f"fills names {unknown[0]!r}, which is no column that feeds an input; the nearest are {nearest(unknown[0], feeding)}")
         of_inputs = {column: fills[name] for name, columns in self.inputs.items() if name in fills and name not in feeding for column in columns}
         of_columns = {name: value for name, value in fills.items() if name in feeding}
-        return {name: _fill(name, self._formats[name], value) for name, value in {**of_inputs, **of_columns}.items()}
+        return {name: _fill(name, self._elements[name], value) for name, value in {**of_inputs, **of_columns}.items()}
 
     def _column(self, batch: Any, name: str, arena: Any, fills: Mapping[str, Any], dtype: int, casts: bool) -> Any:
         column = batch.column(self.places[name], arena, fills.get(name))
@@ -136,7 +143,7 @@ _FLOATS = dict(zip("efg", ("float16", "float32", "float64"), strict=True))
 
 
 def _fill(name: str, form: str, value: Any) -> Any:
-    """Return a fill as a value of a column of an Arrow format."""
+    """Return a fill as a value of a column whose elements have an Arrow format."""
     number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
     if form in _WHOLE:
         kind, fits = _WHOLE[form], number and value == value // 1 and np.iinfo(_WHOLE[form]).min <= value <= np.iinfo(_WHOLE[form]).max
@@ -148,7 +155,7 @@ def _fill(name: str, form: str, value: Any) -> Any:
     elif form in ("u", "U", "vu"):
         kind, fits = "string", isinstance(value, str)
     else:
-        return value  # of lists: a null among them is refused
+        return value  # of a column that is refused
     if not fits:
         raise ArgumentError(f"the fill {value!r} of the column {name!r} is no {kind}: a value of the column's type expected")
     return value

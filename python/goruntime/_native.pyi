@@ -34,7 +34,7 @@ class Columns:
 class ArrowBatch:
     length: int
     schema: ArrowSchema
-    fields: tuple[tuple[str, str, bytes | None], ...]
+    fields: tuple[tuple[str, str, bytes | None, str], ...]
     def column(self, i: int, arena: Arena, fill: Any, /) -> Any: ...
     def feeds(
         self, wanted: tuple[tuple[str, tuple[int, ...], int, int], ...], arena: Arena, casts: bool | Collection[str], fills: dict[str, Any], /

@@ -15,7 +15,7 @@ fixed_size_list of numbers, also nested; fixed_shape_tensor 0
 list and large_list whose lists are equally long           0
 utf8, large_utf8, string_view, dictionary-encoded strings  views of their bytes
 K columns of one type for one input [N, K]                 0 where all that reads it takes columns, else 1 (interleave)
-nulls, with a fill value                                   1 (nulls)
+nulls, with a fill value, of lists and in them too         1 (nulls)
 booleans                                                   1 (bits)
 another element type, where casts allow it                 1 (conversion); numbers stay what they are, or are refused
 =========================================================  ======
@@ -199,7 +199,11 @@ def _one(evaluator: ReferenceEvaluator, batch: Any, inputs: Any, outputs: Any, f
     feeds = known.feeds(batch, arena, fills, casts)
     if options or not evaluator._plain:
         feeds = _shown(feeds, evaluator, options)
-    results = evaluator.run(outputs, feeds, **options)
+    try:
+        results = evaluator.run(outputs, feeds, **options)
+    except (WrongTypeError, ShapeError) as error:
+        known.tell_columns(error)
+        raise
     names = known.outputs if outputs is None else outputs
     columns = native().arrow_columns(names, results, batch.length)
     if columns is None:  # one of them is none, and says why

@@ -248,7 +248,7 @@ def test_nulls_that_nobody_counted(arenas):
         assert arrow.score(double, Uncounted(batch), fills={"x": 5})["y"].tolist()[-2:] == [10, 6]
     assert arrow.score(double, Uncounted(holes.slice(3)))["y"].tolist() == [6]
     lists = pa.record_batch({"x": pa.array([[1], None], pa.list_(pa.float32(), 1))})
-    with pytest.raises(ArgumentError, match="the column 'x' has a list in row 1 that is null"):
+    with pytest.raises(ArgumentError, match="the column 'x' is or has a null in row 1"):
         arrow.score(double, Uncounted(lists))
     for column in (pa.array(["a", None]), pa.array(["a", None]).dictionary_encode(), pa.DictionaryArray.from_arrays(pa.array([0, 1]), pa.array(["a", None]))):
         batch = pa.record_batch([column], ["x"])
@@ -457,8 +457,49 @@ def test_a_fill_is_a_value_of_a_column_that_feeds(arenas):
     assert arrow.score(evaluator, holes, fills={"x": np.float32(2)})["y"].tolist() == [2, 4, 6]
     assert np.isnan(arrow.score(evaluator, holes, fills={"x": float("nan")})["y"][1])
     lists = pa.record_batch({"x": pa.array([[1.0, None]], pa.list_(pa.float32(), 2))})
-    with pytest.raises(ArgumentError, match="the column 'x' is null in row 0: only plain columns may be, with a fill"):
-        arrow.score(evaluator, lists, fills={"x": 1.0})
+    with pytest.raises(ArgumentError, match="the fill 'a' of the column 'x' is no float32"):
+        arrow.score(evaluator, lists, fills={"x": "a"})
+
+
+def test_errors_tell_the_columns_of_other_names(arenas):
+    one, three = arenas.open(same(F)), arenas.open(model([helper.make_node("Relu", ["x"], ["y"])], [("x", F, ["N", 3])], [("y", F, ["N", 3])]))
+    numbers = pa.array([1.0], pa.float32())
+    for evaluator, columns, error, text in (
+        (one, {"z": pa.array(["a"])}, WrongTypeError, r'"x": str given, f32 expected: convert it before it is fed \(it is fed by \'z\'\)'),
+        (three, {"p": numbers, "q": numbers}, ShapeError, r"3 expected \(f32\[N, 3\]\) \(it is fed by 'p', 'q'\)"),
+        (three, dict.fromkeys("abcd", numbers), ShapeError, r"\(it is fed by 'a', 'b', 'c', ...\)"),
+        (one, {"x": pa.array(["a"])}, WrongTypeError, "convert it before it is fed$"),
+    ):
+        with pytest.raises(error, match=text):
+            arrow.score(evaluator, pa.record_batch(columns))
+
+
+L2 = pa.list_(pa.float32(), 2)
+
+
+@pytest.mark.parametrize(
+    ("column", "want"),
+    [
+        (pa.array([[1.0, None], [None, 4.0]], L2), [[1, 7], [7, 4]]),
+        (pa.array([[1.0, 2.0], None, [None, 4.0]], L2), [[1, 2], [7, 7], [7, 4]]),
+        (pa.array([[0.0, 0.0], [1.0, 2.0], None], L2)[1:], [[1, 2], [7, 7]]),
+        (pa.array([[1.0, None]], pa.list_(pa.float32())), [[1, 7]]),
+        (pa.array([[1.0, None]], pa.large_list(pa.float32())), [[1, 7]]),
+        (pa.array([[[1.0, None], None], None, [[3.0, 4.0], [5.0, 6.0]]], pa.list_(L2, 2)), [[[1, 7], [7, 7]], [[7, 7], [7, 7]], [[3, 4], [5, 6]]]),
+        (pa.array([None, None], L2), [[7, 7], [7, 7]]),
+        (pa.array([[1, None], None], pa.list_(pa.int8(), 2)), [[1, 7], [7, 7]]),
+        (polars.Series([[1.0, None], None], dtype=polars.Array(polars.Float32, 2)), [[1, 7], [7, 7]]),
+    ],
+)
+def test_nulls_of_lists_are_filled(arenas, column, want):
+    evaluator = arenas.open(DOUBLE)
+    batch = polars.DataFrame({"x": column}) if isinstance(column, polars.Series) else pa.record_batch({"x": column})
+    answer = arrow.score(evaluator, batch, fills={"x": 7}, casts=True)
+    got = pa.table(answer)["y"].to_pylist()
+    assert got == (2 * np.array(want)).tolist()
+    assert arenas.copies()["nulls"] == 1
+    with pytest.raises(Exception, match=r"the column .x. is or has a null in row [01]: give a fill value for it"):
+        pa.table(arrow.score(evaluator, batch, casts=True))
 
 
 def test_a_fill_of_an_input_is_that_of_its_columns(arenas):
@@ -540,8 +581,9 @@ def test_batches_keep_their_order_and_an_error_reaches_the_consumer(arenas):
     ("column", "error", "message"),
     [
         (pa.array([[1.0], [2.0, 3.0]], pa.list_(pa.float32())), ArgumentError, "lists of different lengths"),
-        (pa.array([[1.0], None], pa.list_(pa.float32(), 1)), ArgumentError, "the column 'x' has a list in row 1 that is null: only plain columns may be"),
-        (pa.array([[[1.0], [2.0]], [[3.0], None]], pa.list_(pa.list_(pa.float32(), 1), 2)), ArgumentError, "the column 'x' has a list in row 1 that is null"),
+        (pa.array([[1.0], None], pa.list_(pa.float32(), 1)), ArgumentError, "the column 'x' is or has a null in row 1: give a fill value for it"),
+        (pa.array([[1.0], None], pa.list_(pa.float32())), ArgumentError, "has a list in row 1 that is null and has no values"),
+        (pa.array([[[1.0], [2.0]], [[3.0], None]], pa.list_(pa.list_(pa.float32(), 1), 2)), ArgumentError, "the column 'x' is or has a null in row 1"),
         (pa.array([{"a": 1.0}], pa.struct([("a", pa.float32())])), UnsupportedError, r"the column 'x' is or holds struct<float>: of nested columns only lists"),
         (pa.array([[("a", 1.0)]], pa.map_(pa.string(), pa.float32())), UnsupportedError, "is or holds map<struct>"),
         (pa.array([[1.0]], pa.list_view(pa.float32())), UnsupportedError, "is or holds list_view<float>"),
