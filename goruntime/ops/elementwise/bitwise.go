@@ -92,11 +92,32 @@ var BitShift = op.Declare("", "BitShift", func() op.Def {
 	}
 })
 
-func shifts[T integer]() forms { return forms{rowOf(shiftLeft[T]), rowOf(shiftRight[T])} }
+func shifts[T integer]() forms {
+	return forms{
+		shiftRow(rowOf(func(x, y T) T { return x << amount(y) }), func(dst, x []T, by uint64) {
+			for k := range dst {
+				dst[k] = x[k] << by
+			}
+		}),
+		shiftRow(rowOf(func(x, y T) T { return x >> amount(y) }), func(dst, x []T, by uint64) {
+			for k := range dst {
+				dst[k] = x[k] >> by
+			}
+		}),
+	}
+}
 
-func shiftLeft[T integer](x, y T) T { return x << amount(y) }
-
-func shiftRight[T integer](x, y T) T { return x >> amount(y) }
+// shiftRow is the row where all elements side by side are shifted by one amount, else
+// other.
+func shiftRow[T integer](other row, alike func(dst, x []T, by uint64)) row {
+	return func(out, a, b *tensor.View, o, i, j, n, sa, sb int) {
+		if sa == 1 && sb == 0 {
+			alike(tensor.Elems[T](out)[o:o+n], tensor.Elems[T](a)[i:i+n], amount(tensor.Elems[T](b)[j]))
+			return
+		}
+		other(out, a, b, o, i, j, n, sa, sb)
+	}
+}
 
 // amount makes a negative amount one that is too great.
 func amount[T integer](y T) uint64 {

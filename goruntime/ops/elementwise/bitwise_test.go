@@ -1,6 +1,7 @@
 package elementwise
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/goruntime/goruntime/goruntime/errs"
@@ -84,4 +85,26 @@ func TestOrderings(t *testing.T) {
 	}
 	optest.Run(t, GreaterOrEqual, ge)
 	optest.Run(t, LessOrEqual, le)
+}
+
+// One amount for all elements.
+func TestBitShiftByOneAmount(t *testing.T) {
+	for _, d := range BitShift.Def().DTypes.Types() {
+		for _, by := range []int{0, 1, d.Bits() - 1, d.Bits(), 100, -1} {
+			x := []float64{0, 1, 2, 100, 127, 55}
+			if d == tensor.I8 || d == tensor.I16 || d == tensor.I32 || d == tensor.I64 {
+				x = append(x, -128, -1, -3)
+			}
+			left, right := make([]float64, len(x)), make([]float64, len(x))
+			for i, v := range x {
+				left[i], right[i] = float64(int64(v)<<uint(by)), float64(int64(v)>>uint(by))
+			}
+			of := func(v []float64) *tensor.View { return optest.Filled(d, optest.Dims(len(v)), v...) }
+			in := optest.In(of(x), optest.Filled(d, nil, float64(by)))
+			optest.Run(t, BitShift, []optest.Case{
+				{Name: fmt.Sprint(d, " left by ", by), Attrs: optest.Attrs("direction", "LEFT"), In: in, Want: optest.Want(of(left))},
+				{Name: fmt.Sprint(d, " right by ", by), Attrs: optest.Attrs("direction", "RIGHT"), In: in, Want: optest.Want(of(right))},
+			})
+		}
+	}
 }

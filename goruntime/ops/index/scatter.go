@@ -2,6 +2,7 @@ package index
 
 import (
 	"github.com/goruntime/goruntime/goruntime/errs"
+	"github.com/goruntime/goruntime/goruntime/kernels/vec"
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
@@ -31,11 +32,38 @@ func reduce[T any](f func(a, b T) T) scatterKernel {
 	}
 }
 
+// addRows is reduce of sums.
+func addRows[T real | complex64 | complex128](p *places, out, updates *tensor.View) {
+	dst, src := tensor.Elems[T](out), tensor.Elems[T](updates)
+	for i, at := range p.offsets {
+		place := dst[at : at+p.inner]
+		for j, x := range src[i*p.inner : (i+1)*p.inner] {
+			place[j] += x
+		}
+	}
+}
+
+// fewest is how long rows are that are worth a vector loop.
+const fewest = 8
+
+// addRows32 is addRows by vectors where rows are long.
+func addRows32(p *places, out, updates *tensor.View) {
+	if p.inner < fewest {
+		addRows[float32](p, out, updates)
+		return
+	}
+	dst, src := tensor.Elems[float32](out), tensor.Elems[float32](updates)
+	for i, at := range p.offsets {
+		place := dst[at : at+p.inner]
+		vec.Combine(vec.Plus, place, place, src[i*p.inner:(i+1)*p.inner])
+	}
+}
+
 type real interface {
 	int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64
 }
 
-func add[T real | complex64 | complex128](a, b T) T { return a + b }
+func sum(a, b float32) float32                      { return a + b }
 func mul[T real | complex64 | complex128](a, b T) T { return a * b }
 func most[T real](a, b T) T                         { return max(a, b) } // a NaN wins, as in NumPy
 func least[T real](a, b T) T                        { return min(a, b) }
@@ -44,12 +72,12 @@ func and(a, b bool) bool                            { return a && b }
 
 // reductions has the kernels of each value of the attribute reduction but none.
 var reductions = map[string]op.Table{
-	"add": reals(reduce(add[int8]), reduce(add[int16]), reduce(add[int32]), reduce(add[int64]),
-		reduce(add[uint8]), reduce(add[uint16]), reduce(add[uint32]), reduce(add[uint64]),
-		reduce(add[float32]), reduce(add[float64]), add[float32], or).And(complexes(add[complex64], add[complex128])),
+	"add": reals(addRows[int8], addRows[int16], addRows[int32], addRows[int64],
+		addRows[uint8], addRows[uint16], addRows[uint32], addRows[uint64],
+		addRows32, addRows[float64], sum, or).And(complexes(addRows[complex64], addRows[complex128])),
 	"mul": reals(reduce(mul[int8]), reduce(mul[int16]), reduce(mul[int32]), reduce(mul[int64]),
 		reduce(mul[uint8]), reduce(mul[uint16]), reduce(mul[uint32]), reduce(mul[uint64]),
-		reduce(mul[float32]), reduce(mul[float64]), mul[float32], and).And(complexes(mul[complex64], mul[complex128])),
+		reduce(mul[float32]), reduce(mul[float64]), mul[float32], and).And(complexes(reduce(mul[complex64]), reduce(mul[complex128]))),
 	"max": reals(reduce(most[int8]), reduce(most[int16]), reduce(most[int32]), reduce(most[int64]),
 		reduce(most[uint8]), reduce(most[uint16]), reduce(most[uint32]), reduce(most[uint64]),
 		reduce(most[float32]), reduce(most[float64]), most[float32], or),
@@ -68,8 +96,8 @@ func reals(i8, i16, i32, i64, u8, u16, u32, u64, f32, f64 scatterKernel, wide fu
 	})
 }
 
-func complexes(c64 func(a, b complex64) complex64, c128 func(a, b complex128) complex128) op.Table {
-	return op.ByType(map[tensor.DType]scatterKernel{tensor.C64: reduce(c64), tensor.C128: reduce(c128)})
+func complexes(c64, c128 scatterKernel) op.Table {
+	return op.ByType(map[tensor.DType]scatterKernel{tensor.C64: c64, tensor.C128: c128})
 }
 
 // scatter is the State of the scatters.

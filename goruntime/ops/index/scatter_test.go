@@ -1,7 +1,10 @@
 package index
 
 import (
+	"fmt"
 	"math"
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/goruntime/goruntime/goruntime/errs"
@@ -100,4 +103,38 @@ func TestScatterDTypes(t *testing.T) {
 			optest.Make(tensor.C64, optest.Dims(1), []complex64{1 + 2i}), optest.I64(optest.Dims(1, 1), 0), optest.Make(tensor.C64, optest.Dims(1), []complex64{3 - 1i})),
 		Want: optest.Want(optest.Make(tensor.C64, optest.Dims(1), []complex64{5 + 5i})),
 	}))
+}
+
+// Rows of all lengths, some at one place: what is added to it is added in the order of the
+// updates, rounded each time.
+func TestScatterNDAddsRowsInOrder(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, n := range []int{1, fewest - 1, fewest, 100} {
+		for _, d := range []tensor.DType{tensor.F32, tensor.F64, tensor.I32} {
+			const places, updates = 5, 40
+			data, added, at := make([]float64, places*n), make([]float64, updates*n), make([]int64, updates)
+			for i := range data {
+				data[i] = float64(int32(r.NormFloat64() * 100))
+			}
+			for i := range added {
+				if added[i] = float64(int32(r.NormFloat64() * 1000)); d != tensor.I32 {
+					added[i] = float64(float32(r.NormFloat64() * math.Pow(2, float64(r.IntN(30)))))
+				}
+			}
+			want := slices.Clone(data)
+			for i := range at {
+				at[i] = int64(r.IntN(places))
+				for k := range n {
+					place := &want[int(at[i])*n+k]
+					if *place += added[i*n+k]; d == tensor.F32 {
+						*place = float64(float32(*place))
+					}
+				}
+			}
+			optest.Run(t, ScatterND, []optest.Case{{
+				Name: fmt.Sprintf("rows of %d %v", n, d), Attrs: reduced("add"), Want: optest.Want(optest.Filled(d, optest.Dims(places, n), want...)),
+				In: optest.In(optest.Filled(d, optest.Dims(places, n), data...), optest.I64(optest.Dims(updates, 1), at...), optest.Filled(d, optest.Dims(updates, n), added...)),
+			}})
+		}
+	}
 }

@@ -30,15 +30,21 @@ var AffineGrid = op.Declare("", "AffineGrid", func() op.Def {
 			return err
 		},
 		Prepare: func(c *op.Context) error {
-			c.State = &affine{corners: c.Attr.Bool("align_corners")}
+			s := &affine{corners: c.Attr.Bool("align_corners")}
+			dims := c.Out(0).Shape
+			s.dims = dims[1 : len(dims)-1].Clone()
+			width := s.dims[len(s.dims)-1]
+			s.across = make([]float64, width)
+			for i := range s.across {
+				s.across[i] = s.position(i, width)
+			}
+			c.State = s
 			return nil
 		},
 		Run: func(c *op.Context) error {
 			s := c.State.(*affine)
 			s.kernel, s.out, s.theta = op.Row[affineKernel](c), c.Out(0), c.In(0)
-			dims := s.out.Shape
-			s.dims = dims[1 : len(dims)-1]
-			c.For(dims[:len(dims)-1].Elements(), 4<<10, s)
+			c.For(s.out.Shape[:len(s.out.Shape)-1].Elements(), 4<<10, s)
 			return nil
 		},
 		DTypes: floats(affineOf(single), affineOf(double), affineOf(half), affineOf(brain)),
@@ -50,6 +56,7 @@ var AffineGrid = op.Declare("", "AffineGrid", func() op.Def {
 type affine struct {
 	corners    bool
 	dims       tensor.Shape // of the grid, without N
+	across     []float64    // the positions of the last of them
 	kernel     affineKernel
 	out, theta *tensor.View
 }
@@ -73,23 +80,29 @@ func (s *affine) position(i, n int) float64 {
 func affineOf[T any](n number[T]) affineKernel {
 	return func(s *affine, lo, hi int) {
 		out, theta, r := tensor.Elems[T](s.out), tensor.Elems[T](s.theta), len(s.dims)
-		for p := lo; p < hi; p++ {
-			var at [3]float64 // x, y, z
-			rest := p
-			for k := range r {
+		for width := s.dims[r-1]; lo < hi; {
+			first, row := lo%width, lo/width
+			to := min(width, first+hi-lo)
+			var at [3]float64 // y and z behind x
+			rest := row
+			for k := 1; k < r; k++ {
 				d := s.dims[r-1-k]
 				at[k] = s.position(rest%d, d)
 				rest /= d
 			}
 			m := theta[rest*r*(r+1):][:r*(r+1)]
 			for k := range r {
-				row := m[k*(r+1) : (k+1)*(r+1)]
-				sum := n.Widen(row[r])
-				for j := range r {
-					sum += n.Widen(row[j]) * at[j]
+				line := m[k*(r+1) : (k+1)*(r+1)]
+				slope, start := n.Widen(line[0]), n.Widen(line[r])
+				for j := 1; j < r; j++ {
+					start += n.Widen(line[j]) * at[j]
 				}
-				out[p*r+k] = n.Narrow(sum)
+				for i, o := first, lo*r+k; i < to; i++ {
+					out[o] = n.Narrow(start + slope*s.across[i])
+					o += r
+				}
 			}
+			lo += to - first
 		}
 	}
 }

@@ -2,6 +2,7 @@ package nn
 
 import (
 	"github.com/goruntime/goruntime/goruntime/errs"
+	"github.com/goruntime/goruntime/goruntime/kernels/vec"
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
@@ -19,17 +20,17 @@ var Col2Im = op.Declare("", "Col2Im", func() op.Def {
 		Run: func(c *op.Context) error {
 			s := c.State.(*fold)
 			s.kernel, s.out, s.in = op.Row[foldKernel](c), c.Out(0), c.In(0)
-			c.For(s.planes, max(1, (32<<10)/max(1, len(s.at))), s)
+			c.For(s.planes, max(1, (32<<10)/max(1, s.columns)), s)
 			return nil
 		},
 		DTypes: op.ByType(map[tensor.DType]foldKernel{
-			tensor.F32: folded[float32], tensor.F64: folded[float64],
-			tensor.F16:  foldedBy(func(a, b tensor.Half) tensor.Half { return tensor.HalfOf(a.Float32() + b.Float32()) }),
-			tensor.BF16: foldedBy(func(a, b tensor.BFloat16) tensor.BFloat16 { return tensor.BFloat16Of(a.Float32() + b.Float32()) }),
-			tensor.I8:   folded[int8], tensor.I16: folded[int16], tensor.I32: folded[int32], tensor.I64: folded[int64],
-			tensor.U8: folded[uint8], tensor.U16: folded[uint16], tensor.U32: folded[uint32], tensor.U64: folded[uint64],
-			tensor.C64: folded[complex64], tensor.C128: folded[complex128],
-			tensor.Bool: foldedBy(func(a, b bool) bool { return a || b }),
+			tensor.F32: folded(addRun32), tensor.F64: folded(addRun[float64]),
+			tensor.F16:  folded(runOf(func(a, b tensor.Half) tensor.Half { return tensor.HalfOf(a.Float32() + b.Float32()) })),
+			tensor.BF16: folded(runOf(func(a, b tensor.BFloat16) tensor.BFloat16 { return tensor.BFloat16Of(a.Float32() + b.Float32()) })),
+			tensor.I8:   folded(addRun[int8]), tensor.I16: folded(addRun[int16]), tensor.I32: folded(addRun[int32]), tensor.I64: folded(addRun[int64]),
+			tensor.U8: folded(addRun[uint8]), tensor.U16: folded(addRun[uint16]), tensor.U32: folded(addRun[uint32]), tensor.U64: folded(addRun[uint64]),
+			tensor.C64: folded(addRun[complex64]), tensor.C128: folded(addRun[complex128]),
+			tensor.Bool: folded(runOf(func(a, b bool) bool { return a || b })),
 		}),
 		Also: map[int][]tensor.DType{1: {tensor.I64}, 2: {tensor.I64}},
 	}
@@ -56,11 +57,16 @@ func col2imPrepare(c *op.Context) error {
 		return err
 	}
 	taps := tensor.Shape(win.kernel).Elements()
-	s := &fold{planes: x[0] * x[1] / taps, plane: tensor.Shape(image).Elements(), at: make([]int32, taps*x[2])}
-	for i := range s.at {
-		s.at[i] = -1
-		if at, ok := win.tap(i%x[2], i/x[2]); ok {
-			s.at[i] = int32(at)
+	s := &fold{planes: x[0] * x[1] / taps, plane: tensor.Shape(image).Elements(), columns: taps * x[2], step: win.stride[len(image)-1]}
+	width := max(1, win.out[len(image)-1])
+	for i := range s.columns {
+		at, ok := win.tap(i%x[2], i/x[2])
+		switch last := len(s.runs) - 1; {
+		case !ok:
+		case last >= 0 && i%x[2]%width > 0 && int(s.runs[last].from+s.runs[last].n) == i:
+			s.runs[last].n++
+		default:
+			s.runs = append(s.runs, foldRun{int32(i), int32(at), 1})
 		}
 	}
 	c.State = s
@@ -96,37 +102,60 @@ func foldWindow(c interface{ Ints(i int) ([]int, error) }, a *op.Values, x tenso
 	return image, win, nil
 }
 
-// fold is the State of a Col2Im: where in an image each element of its columns
-// goes, -1 for the padding.
+// fold is the State of a Col2Im: which elements of the columns of an image are added to
+// it, in runs. In the image, those of a run lie step apart.
 type fold struct {
-	planes, plane int
-	at            []int32
-	kernel        foldKernel
-	out, in       *tensor.View
+	planes, plane, columns, step int
+	runs                         []foldRun
+	kernel                       foldKernel
+	out, in                      *tensor.View
 }
+
+// foldRun is n elements of the columns from one on, and where in the image they go.
+type foldRun struct{ from, at, n int32 }
 
 type foldKernel func(s *fold, lo, hi int)
 
 // Chunk implements op.Task over the planes.
 func (s *fold) Chunk(lo, hi int) { s.kernel(s, lo, hi) }
 
-func folded[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64 | complex64 | complex128](s *fold, lo, hi int) {
-	foldPlanes(s, lo, hi, func(a, b T) T { return a + b })
-}
-
-func foldedBy[T any](add func(a, b T) T) foldKernel {
-	return func(s *fold, lo, hi int) { foldPlanes(s, lo, hi, add) }
-}
-
-func foldPlanes[T any](s *fold, lo, hi int, add func(a, b T) T) {
-	out, in, n := tensor.Elems[T](s.out), tensor.Elems[T](s.in), len(s.at)
-	for p := lo; p < hi; p++ {
-		plane, columns := out[p*s.plane:(p+1)*s.plane], in[p*n:(p+1)*n]
-		clear(plane)
-		for i, at := range s.at {
-			if at >= 0 {
-				plane[at] = add(plane[at], columns[i])
+// folded adds runs to images.
+func folded[T any](add func(image, run []T, step int)) foldKernel {
+	return func(s *fold, lo, hi int) {
+		for p := lo; p < hi; p++ {
+			image, columns := tensor.Elems[T](s.out)[p*s.plane:(p+1)*s.plane], tensor.Elems[T](s.in)[p*s.columns:(p+1)*s.columns]
+			clear(image)
+			for _, r := range s.runs {
+				add(image[r.at:], columns[r.from:r.from+r.n], s.step)
 			}
+		}
+	}
+}
+
+func addRun[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64 | complex64 | complex128](image, run []T, step int) {
+	at := 0
+	for _, x := range run {
+		image[at] += x
+		at += step
+	}
+}
+
+// addRun32 is addRun by vectors where a run is one in the image.
+func addRun32(image, run []float32, step int) {
+	if step != 1 {
+		addRun(image, run, step)
+		return
+	}
+	image = image[:len(run)]
+	vec.Combine(vec.Plus, image, image, run)
+}
+
+func runOf[T any](add func(a, b T) T) func(image, run []T, step int) {
+	return func(image, run []T, step int) {
+		at := 0
+		for _, x := range run {
+			image[at] = add(image[at], x)
+			at += step
 		}
 	}
 }

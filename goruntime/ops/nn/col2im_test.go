@@ -1,6 +1,8 @@
 package nn
 
 import (
+	"fmt"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/goruntime/goruntime/goruntime/errs"
@@ -59,4 +61,57 @@ func TestCol2ImErrors(t *testing.T) {
 		{Name: "a negative size", In: optest.In(of(optest.Dims(1, 4, 3), 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11), optest.I64(optest.Dims(2), -3, 3), optest.I64(optest.Dims(2), 2, 2)), Err: `image_shape is [-3 3]: no size may be negative`, Code: errs.Shape},
 		{Name: "too large a block", In: optest.In(of(optest.Dims(1, 4, 3), 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11), optest.I64(optest.Dims(2), 3, 3), optest.I64(optest.Dims(2), 4, 2)), Err: `a window of 4 does not fit into dimension 0 of 3`, Code: errs.Shape},
 	})
+}
+
+// Against the rule of each element: strides, pads and dilations of one, two and three
+// dimensions, several images.
+func TestCol2ImOfDrawnWindows(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 60 {
+		rank := 1 + r.IntN(3)
+		image, block := make([]int64, rank), make([]int64, rank)
+		strides, dilations, pads, out := make([]int, rank), make([]int, rank), make([]int, 2*rank), make([]int, rank)
+		taps, places, plane := 1, 1, 1
+		for d := range rank {
+			image[d], block[d], strides[d], dilations[d] = int64(5+r.IntN(9)), int64(1+r.IntN(3)), 1+r.IntN(2), 1+r.IntN(2)
+			pads[d], pads[rank+d] = r.IntN(3), r.IntN(3)
+			out[d] = (int(image[d])+pads[d]+pads[rank+d]-dilations[d]*(int(block[d])-1)-1)/strides[d] + 1
+			taps, places, plane = taps*int(block[d]), places*out[d], plane*int(image[d])
+		}
+		const images, channels = 2, 3
+		x, want := make([]float64, images*channels*taps*places), make([]float64, images*channels*plane)
+		for i := range x {
+			x[i] = float64(r.IntN(9) - 4)
+			if at := imagePlace(i/places%taps, i%places, image, block, out, strides, dilations, pads); at >= 0 {
+				want[i/(taps*places)*plane+at] += x[i]
+			}
+		}
+		dims := optest.Dims(images, channels)
+		for _, n := range image {
+			dims = append(dims, int(n))
+		}
+		for _, d := range []tensor.DType{tensor.F32, tensor.F16, tensor.I8} {
+			optest.Run(t, Col2Im, []optest.Case{{
+				Name:  fmt.Sprintf("%v of %v by %v, pads %v, dilations %v %v", block, image, strides, pads, dilations, d),
+				Attrs: optest.Attrs("strides", strides, "pads", pads, "dilations", dilations),
+				In:    optest.In(optest.Filled(d, optest.Dims(images, channels*taps, places), x...), optest.Ints(image...), optest.Ints(block...)),
+				Want:  optest.Want(optest.Filled(d, dims, want...)),
+			}})
+		}
+	}
+}
+
+// imagePlace is where in the image a tap of the window at a place lies, below zero in the
+// padding.
+func imagePlace(tap, place int, image, block []int64, out, strides, dilations, pads []int) int {
+	at, step := 0, 1
+	for d := len(image) - 1; d >= 0; d-- {
+		i := place%out[d]*strides[d] - pads[d] + tap%int(block[d])*dilations[d]
+		if i < 0 || i >= int(image[d]) {
+			return -1
+		}
+		at, step = at+i*step, step*int(image[d])
+		place, tap = place/out[d], tap/int(block[d])
+	}
+	return at
 }

@@ -128,16 +128,34 @@ func groupNorm32(s *groupNorm, lo, hi int) {
 // center32 writes src less its mean to dst, which may be src, and returns the
 // variance.
 func center32(dst, src []float32) float64 {
+	return apart32(dst, src, [1]float32{float32(added32(vec.Added, src) / float64(len(src)))}) / float64(len(src))
+}
+
+// added32 is what a reduction adds: blocks are summed by vectors, their sums in float64.
+func added32(by vec.Reduction, src []float32) float64 {
+	total, part := 0.0, [1]float32{}
+	for len(src) > 0 {
+		n := min(normBlock, len(src))
+		vec.Along(by, part[:], src, n, n)
+		total += float64(part[0])
+		src = src[n:]
+	}
+	return total
+}
+
+// apart32 writes src less a number to dst, which may be src, and returns the sum of the
+// squares.
+func apart32(dst, src []float32, from [1]float32) float64 {
 	var room [normBlock]float32
-	mean, square := [1]float32{vec.Sum(src) / float32(len(src))}, 0.0
+	square := 0.0
 	for i := 0; i < len(dst); i += normBlock {
 		n := min(normBlock, len(dst)-i)
 		d, x := dst[i:i+n], room[:n]
-		vec.Combine(vec.Minus, d, src[i:i+n], mean[:])
+		vec.Combine(vec.Minus, d, src[i:i+n], from[:])
 		vec.Combine(vec.Times, x, d, d)
 		square += float64(vec.Sum(x))
 	}
-	return square / float64(len(src))
+	return square
 }
 
 func groupNormOf[T any](n number[T]) groupNormKernel {

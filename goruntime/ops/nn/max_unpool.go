@@ -42,6 +42,7 @@ var MaxUnpool = op.Declare("", "MaxUnpool", func() op.Def {
 				return err
 			}
 			s := &unpool{inner: inner, outer: c.Out(0).Shape.Clone()}
+			s.alike = s.inner.Equal(s.outer)
 			c.State = s
 			return nil
 		},
@@ -55,7 +56,10 @@ var MaxUnpool = op.Declare("", "MaxUnpool", func() op.Def {
 
 // unpool is the State of a MaxUnpool: the shape that indices count through, and
 // that of the output.
-type unpool struct{ inner, outer tensor.Shape }
+type unpool struct {
+	inner, outer tensor.Shape
+	alike        bool
+}
 
 type unpoolKernel func(c *op.Context, s *unpool) error
 
@@ -110,6 +114,9 @@ func unpoolOf[T any](c *op.Context, s *unpool) error {
 
 // place returns where element at of the inner shape lies in the outer one.
 func (s *unpool) place(at int) int {
+	if s.alike {
+		return at
+	}
 	to, step := 0, 1
 	for d := len(s.inner) - 1; d >= 0; d-- {
 		to += at % s.inner[d] * step

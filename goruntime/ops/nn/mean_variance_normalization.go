@@ -3,6 +3,7 @@ package nn
 import (
 	"math"
 
+	"github.com/goruntime/goruntime/goruntime/kernels/vec"
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
@@ -11,7 +12,7 @@ import (
 // statistics over some axes.
 // https://onnx.ai/onnx/operators/onnx__MeanVarianceNormalization.html   Departures: none.
 var MeanVarianceNormalization = op.Declare("", "MeanVarianceNormalization", func() op.Def {
-	return op.Def{
+	return op.Widened(op.Def{
 		Versions: op.Versions{9: "", 13: "bfloat16"},
 		Attrs:    op.Attrs(op.Attr{Name: "axes", Kind: op.KindInts, Default: []int{0, 2, 3}}),
 		InPlace:  op.FirstOnly,
@@ -33,7 +34,10 @@ var MeanVarianceNormalization = op.Declare("", "MeanVarianceNormalization", func
 				}
 				reduced[i] = true
 			}
-			s.sets, s.members = offsets(x, reduced, false), offsets(x, reduced, true)
+			s.sets, s.members, s.run = offsets(x, reduced, false), offsets(x, reduced, true), 1
+			for i := len(x) - 1; i >= 0 && reduced[i]; i-- {
+				s.run *= x[i]
+			}
 			c.State = s
 			return nil
 		},
@@ -45,14 +49,15 @@ var MeanVarianceNormalization = op.Declare("", "MeanVarianceNormalization", func
 			}
 			return nil
 		},
-		DTypes: floats(meanVariance(single), meanVariance(double), meanVariance(half), meanVariance(brain)),
-	}
+		DTypes: widened(meanVariance32, meanVariance(double)),
+	})
 })
 
 // spreadOut is the State of an operator on sets of elements that lie anywhere in
 // a tensor: where each set begins, and where its members lie from there on.
 type spreadOut struct {
 	sets, members []int
+	run           int // members that lie side by side, from each that is a multiple of them on
 	kernel        spreadOutKernel
 	out, in       *tensor.View
 }
@@ -81,8 +86,38 @@ func offsets(x tensor.Shape, marked []bool, which bool) []int {
 	return list
 }
 
+// deviationEpsilon is added to deviations.
+const deviationEpsilon = 1e-9
+
+// shortestRun is how many members must lie side by side to be worth vector loops.
+const shortestRun = 16
+
+func meanVariance32(s *spreadOut, lo, hi int) {
+	if s.run < shortestRun {
+		meanVarianceSlow32(s, lo, hi)
+		return
+	}
+	out, in, count := tensor.Elems[float32](s.out), tensor.Elems[float32](s.in), float64(len(s.members))
+	for _, at := range s.sets[lo:hi] {
+		total, square := 0.0, 0.0
+		for m := 0; m < len(s.members); m += s.run {
+			total += added32(vec.Added, in[at+s.members[m]:][:s.run])
+		}
+		mean := [1]float32{float32(total / count)}
+		for m := 0; m < len(s.members); m += s.run {
+			square += apart32(out[at+s.members[m]:][:s.run], in[at+s.members[m]:][:s.run], mean)
+		}
+		deviation := [1]float32{float32(math.Sqrt(square/count) + deviationEpsilon)}
+		for m := 0; m < len(s.members); m += s.run {
+			dst := out[at+s.members[m]:][:s.run]
+			vec.Combine(vec.Over, dst, dst, deviation[:])
+		}
+	}
+}
+
+var meanVarianceSlow32 = meanVariance(single)
+
 func meanVariance[T any](n number[T]) spreadOutKernel {
-	const epsilon = 1e-9
 	return func(s *spreadOut, lo, hi int) {
 		out, in, count := tensor.Elems[T](s.out), tensor.Elems[T](s.in), float64(len(s.members))
 		for _, at := range s.sets[lo:hi] {
@@ -95,7 +130,7 @@ func meanVariance[T any](n number[T]) spreadOutKernel {
 				d := n.Widen(in[at+i]) - mean
 				square += d * d
 			}
-			deviation := math.Sqrt(square/count) + epsilon
+			deviation := math.Sqrt(square/count) + deviationEpsilon
 			for _, i := range s.members {
 				out[at+i] = n.Narrow((n.Widen(in[at+i]) - mean) / deviation)
 			}

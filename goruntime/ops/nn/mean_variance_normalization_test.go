@@ -1,6 +1,9 @@
 package nn
 
 import (
+	"fmt"
+	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/goruntime/goruntime/goruntime/errs"
@@ -43,4 +46,48 @@ func TestMeanVarianceNormalizationErrors(t *testing.T) {
 	optest.Run(t, MeanVarianceNormalization, []optest.Case{
 		{Name: "too low a rank", In: optest.In(of(optest.Dims(2), 1, 2)), Err: `axis 2 is out of range for rank 1`, Code: errs.Shape},
 	})
+}
+
+// Members side by side and apart, far from zero too, against float64.
+func TestMeanVarianceNormalizationOfPlanes(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, c := range []struct {
+		dims tensor.Shape
+		axes []int
+	}{
+		{optest.Dims(2, 3, 40, 70), []int{0, 2, 3}},
+		{optest.Dims(2, 3, 40, 70), []int{1, 3}},
+		{optest.Dims(2, 3, 4, 15), []int{0, 1, 2, 3}},
+		{optest.Dims(3, 5, 16), []int{2}},
+		{optest.Dims(3, 5, 15), []int{2}},
+		{optest.Dims(40, 3, 2), []int{0}},
+		{optest.Dims(3, 0, 16), []int{0, 2}},
+	} {
+		reduced := make([]bool, len(c.dims))
+		for _, a := range c.axes {
+			reduced[a] = true
+		}
+		x := make([]float64, c.dims.Elements())
+		for i := range x {
+			x[i] = float64(float32(100 + 3*r.NormFloat64()))
+		}
+		want := make([]float64, len(x))
+		members := offsets(c.dims, reduced, true)
+		for _, at := range offsets(c.dims, reduced, false) {
+			mean, square := 0.0, 0.0
+			for _, m := range members {
+				mean += x[at+m] / float64(len(members))
+			}
+			for _, m := range members {
+				square += (x[at+m] - mean) * (x[at+m] - mean) / float64(len(members))
+			}
+			for _, m := range members {
+				want[at+m] = (x[at+m] - mean) / (math.Sqrt(square) + 1e-9)
+			}
+		}
+		optest.Run(t, MeanVarianceNormalization, []optest.Case{{
+			Name: fmt.Sprintf("%v by %v", c.dims, c.axes), Attrs: optest.Attrs("axes", c.axes),
+			In: optest.In(optest.Filled(tensor.F32, c.dims, x...)), Want: optest.Want(optest.Filled(tensor.F32, c.dims, want...)), Tol: 1e-5,
+		}})
+	}
 }

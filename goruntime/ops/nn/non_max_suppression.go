@@ -1,7 +1,7 @@
 package nn
 
 import (
-	"slices"
+	"math"
 
 	"github.com/goruntime/goruntime/goruntime/errs"
 	"github.com/goruntime/goruntime/goruntime/op"
@@ -31,7 +31,8 @@ type suppression struct {
 	iou, threshold float32
 	limited        bool // scores must exceed threshold
 	centered       bool
-	order          []int32
+	queue          []candidate
+	kept           []box
 	chosen         []int64 // {image, class, box} of each
 }
 
@@ -52,7 +53,10 @@ func suppress(c *op.Context) error {
 		return err
 	}
 	var err error
-	if s.order, err = op.Temporary[int32](c, s.n); err != nil {
+	if s.queue, err = op.Temporary[candidate](c, s.n); err != nil {
+		return err
+	}
+	if s.kept, err = op.Temporary[box](c, min(s.most, s.n)); err != nil {
 		return err
 	}
 	if s.chosen, err = op.Temporary[int64](c, 3*scores[0]*scores[1]*min(s.most, s.n)); err != nil {
@@ -102,31 +106,23 @@ func (s *suppression) limits(c *op.Context) error {
 func (s *suppression) class(image, class, classes, count int) int {
 	scores := s.scores[(image*classes+class)*s.n:][:s.n]
 	boxes := s.boxes[image*s.n*4:][:s.n*4]
-	order := s.order[:0]
+	queue := s.queue[:0]
 	for i, x := range scores {
 		if !s.limited || x > s.threshold {
-			order = append(order, int32(i))
+			queue = append(queue, candidateOf(x, i))
 		}
 	}
-	slices.SortFunc(order, func(a, b int32) int {
-		switch x, y := scores[a], scores[b]; {
-		case x > y || x == x && y != y:
-			return -1
-		case x < y || x != x && y == y:
-			return 1
-		}
-		return int(a - b)
-	})
-	first := count
-	for _, i := range order {
-		if count-first >= s.most {
-			break
-		}
-		box, keep := s.corners(boxes[4*i:]), true
-		for k := first; keep && k < count; k++ {
-			keep = !(box.overlap(s.corners(boxes[4*s.chosen[3*k+2]:])) > s.iou)
-		}
-		if keep {
+	for i := len(queue)/2 - 1; i >= 0; i-- {
+		sink(queue, i)
+	}
+	kept := s.kept[:0]
+	for len(queue) > 0 && len(kept) < s.most {
+		i, last := queue[0].box(), len(queue)-1
+		queue[0] = queue[last]
+		queue = queue[:last]
+		sink(queue, 0)
+		if b := s.corners(boxes[4*i:]); !b.overlaps(kept, s.iou) {
+			kept = append(kept, b)
 			copy(s.chosen[3*count:], []int64{int64(image), int64(class), int64(i)})
 			count++
 		}
@@ -134,24 +130,63 @@ func (s *suppression) class(image, class, classes, count int) int {
 	return count
 }
 
+// candidate is a box by its score, high before low and NaN last, then by its number: the
+// least comes first.
+type candidate uint64
+
+func candidateOf(score float32, i int) candidate {
+	bits := math.Float32bits(score + 0) // one zero
+	switch {
+	case score != score:
+		bits = math.MaxUint32
+	case bits>>31 == 0:
+		bits ^= 1<<31 - 1
+	}
+	return candidate(bits)<<32 | candidate(i)
+}
+
+func (c candidate) box() int { return int(uint32(c)) }
+
+// sink restores the heap at i: none comes before the one that it is below.
+func sink(heap []candidate, i int) {
+	for {
+		least := 2*i + 1
+		if least >= len(heap) {
+			return
+		}
+		if least+1 < len(heap) && heap[least+1] < heap[least] {
+			least++
+		}
+		if heap[i] <= heap[least] {
+			return
+		}
+		heap[i], heap[least] = heap[least], heap[i]
+		i = least
+	}
+}
+
 // box is a rectangle from the lower to the higher corner.
-type box struct{ x0, y0, x1, y1 float32 }
+type box struct{ x0, y0, x1, y1, area float32 }
 
 // corners reads a box of four numbers.
 func (s *suppression) corners(b []float32) box {
+	r := box{x0: min(b[1], b[3]), y0: min(b[0], b[2]), x1: max(b[1], b[3]), y1: max(b[0], b[2])}
 	if s.centered {
-		return box{b[0] - b[2]/2, b[1] - b[3]/2, b[0] + b[2]/2, b[1] + b[3]/2}
+		r = box{x0: b[0] - b[2]/2, y0: b[1] - b[3]/2, x1: b[0] + b[2]/2, y1: b[1] + b[3]/2}
 	}
-	return box{min(b[1], b[3]), min(b[0], b[2]), max(b[1], b[3]), max(b[0], b[2])}
+	r.area = (r.x1 - r.x0) * (r.y1 - r.y0)
+	return r
 }
 
-// overlap returns the intersection of two boxes over their union, 0 where one
-// has no area.
-func (a box) overlap(b box) float32 {
-	w, h := min(a.x1, b.x1)-max(a.x0, b.x0), min(a.y1, b.y1)-max(a.y0, b.y0)
-	areaA, areaB := (a.x1-a.x0)*(a.y1-a.y0), (b.x1-b.x0)*(b.y1-b.y0)
-	if !(w > 0 && h > 0 && areaA > 0 && areaB > 0) {
-		return 0
+// overlaps reports whether the intersection of a box and one of others is more of their
+// union than a limit; it is nothing where one has no area.
+func (b box) overlaps(others []box, limit float32) bool {
+	for i := range others {
+		o := &others[i]
+		w, h := min(b.x1, o.x1)-max(b.x0, o.x0), min(b.y1, o.y1)-max(b.y0, o.y0)
+		if w > 0 && h > 0 && b.area > 0 && o.area > 0 && w*h/(b.area+o.area-w*h) > limit {
+			return true
+		}
 	}
-	return w * h / (areaA + areaB - w*h)
+	return false
 }

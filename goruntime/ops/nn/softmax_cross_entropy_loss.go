@@ -3,6 +3,7 @@ package nn
 import (
 	"math"
 
+	"github.com/goruntime/goruntime/goruntime/kernels/vec"
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
@@ -15,10 +16,40 @@ var SoftmaxCrossEntropyLoss = op.Declare("", "SoftmaxCrossEntropyLoss", func() o
 		Versions: op.Versions{12: "", 13: "bfloat16"},
 		Attrs:    lossAttrs,
 		Shape:    lossShape, Prepare: lossPrepare, Run: lossRun,
-		DTypes: floats(entropy(single), entropy(double), entropy(half), entropy(brain)),
+		DTypes: floats(entropy32, entropy(double), entropy(half), entropy(brain)),
 		Also:   lossTargets,
 	}
 })
+
+// entropy32 is by vectors where the scores of a sample lie side by side.
+func entropy32(s *loss, lo, hi int) {
+	if s.inner != 1 {
+		entropySlow32(s, lo, hi)
+		return
+	}
+	var room [logBlock]float32
+	for i := lo; i < hi; i++ {
+		src := tensor.Elems[float32](s.in)[i*s.n : (i+1)*s.n]
+		top, total := [1]float32{vec.Max(src)}, 0.0
+		for at := 0; at < s.n; at += logBlock {
+			x := room[:min(logBlock, s.n-at)]
+			vec.Combine(vec.Minus, x, src[at:at+len(x)], top[:])
+			vec.Apply(vec.Exponential, x, x)
+			total += float64(vec.Sum(x))
+		}
+		total = math.Log(total)
+		if s.probs != nil {
+			dst, shift := tensor.Elems[float32](s.probs)[i*s.n:(i+1)*s.n], [1]float32{float32(total)}
+			vec.Combine(vec.Minus, dst, src, top[:])
+			vec.Combine(vec.Minus, dst, dst, shift[:])
+		}
+		if !s.ignored(i) {
+			s.losses[i] = total - (float64(src[s.target[i]]) - float64(top[0]))
+		}
+	}
+}
+
+var entropySlow32 = entropy(single)
 
 func entropy[T any](n number[T]) lossKernel {
 	return func(s *loss, lo, hi int) {

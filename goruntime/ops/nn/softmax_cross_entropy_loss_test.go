@@ -1,7 +1,9 @@
 package nn
 
 import (
+	"fmt"
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/goruntime/goruntime/goruntime/errs"
@@ -65,4 +67,33 @@ func TestSoftmaxCrossEntropyLossErrors(t *testing.T) {
 		{Name: "a target outside", In: optest.In(of(optest.Dims(3, 4), series(12, 7, 11, 5, 4)...), optest.I64(optest.Dims(3), 0, 4, 1)), Err: `target 4 at position 1 is none of the 4 classes`, Code: errs.Compute},
 		{Name: "a negative target", In: optest.In(of(optest.Dims(3, 4), series(12, 7, 11, 5, 4)...), optest.I64(optest.Dims(3), 0, -1, 1)), Err: `target -1 at position 1 is none of the 4 classes`, Code: errs.Compute},
 	})
+}
+
+// More classes than exponentials are computed at a time, some scores far apart.
+func TestSoftmaxCrossEntropyLossOfManyClasses(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, n := range []int{1, 3, 17, logBlock, 2*logBlock + 9} {
+		const samples = 5
+		x, want, losses, targets := make([]float64, samples*n), make([]float64, samples*n), make([]float64, samples), make([]int64, samples)
+		for i := range samples {
+			row, total, top := x[i*n:(i+1)*n], 0.0, math.Inf(-1)
+			for k := range row {
+				row[k] = float64(float32(r.NormFloat64() * math.Pow(10, float64(i))))
+				top = max(top, row[k])
+			}
+			for _, v := range row {
+				total += math.Exp(v - top)
+			}
+			for k, v := range row {
+				want[i*n+k] = v - top - math.Log(total)
+			}
+			targets[i] = int64(r.IntN(n))
+			losses[i] = -want[i*n+int(targets[i])]
+		}
+		optest.Run(t, SoftmaxCrossEntropyLoss, []optest.Case{{
+			Name: fmt.Sprint(n, " classes"), Attrs: optest.Attrs("reduction", "none"),
+			In:   optest.In(optest.Filled(tensor.F32, optest.Dims(samples, n), x...), optest.I64(optest.Dims(samples), targets...)),
+			Want: optest.Want(optest.Filled(tensor.F32, optest.Dims(samples), losses...), optest.Filled(tensor.F32, optest.Dims(samples, n), want...)), Tol: 2e-6,
+		}})
+	}
 }
