@@ -10,7 +10,7 @@ from .version import __version__
 
 def show_config() -> dict[str, Any]:
     """Return the version, the Go release, the processor level ("avx512", "avx2",
-    "portable"), the active kernels, the number of threads and of operators."""
+    "neon", "portable"), the active kernels, the number of threads and of operators."""
     import json  # here, since imports cost every start
 
     return {"version": __version__, **json.loads(native().build_info())}

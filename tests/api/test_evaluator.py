@@ -196,7 +196,7 @@ sys.exit("goruntime._native" in sys.modules)
 def test_show_config():
     config = goruntime.show_config()
     assert config["version"] == goruntime.__version__
-    assert config["cpu"] in ("avx512", "avx2", "portable")
+    assert config["cpu"] in ("avx512", "avx2", "neon", "portable")
     assert config["threads"] >= 1
 
 

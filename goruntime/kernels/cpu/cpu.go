@@ -1,6 +1,6 @@
 // Package cpu says which kernel variants this process may use. The environment variable
-// GORUNTIME_CPU (portable, avx2, avx512) forces a lower level than the processor has; it
-// is read once.
+// GORUNTIME_CPU (portable, avx2, avx512; portable, neon on arm64) forces a lower level than
+// the processor has; it is read once.
 package cpu
 
 import (
@@ -13,21 +13,22 @@ import (
 // Level is a set of vector instructions.
 type Level int
 
-// The levels, each including those before it.
+// The levels, each including those before it of its architecture.
 const (
 	Portable Level = iota
-	AVX2           // with FMA and F16C
+	NEON           // of arm64
+	AVX2           // of amd64, with FMA and F16C
 	AVX512         // F, BW, VL, DQ
 )
 
-var names = [...]string{"portable", "avx2", "avx512"}
+var names = [...]string{"portable", "neon", "avx2", "avx512"}
 
 // String returns the name as GORUNTIME_CPU has it.
 func (l Level) String() string { return names[l] }
 
 // Best returns the level that kernels use.
 var Best = sync.OnceValue(func() Level {
-	level, err := forced(os.Getenv("GORUNTIME_CPU"), detect())
+	level, err := forced(os.Getenv("GORUNTIME_CPU"), detect(), levels)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "goruntime:", err) // nobody asked who could be told
 	}
@@ -35,17 +36,19 @@ var Best = sync.OnceValue(func() Level {
 })
 
 // forced returns the level of a name, at most best; best for no name, and for one that is
-// none.
-func forced(name string, best Level) (Level, error) {
-	for l := range Level(len(names)) {
+// none of the levels.
+func forced(name string, best Level, levels []Level) (Level, error) {
+	if name == "" {
+		return best, nil
+	}
+	var offered []string
+	for _, l := range levels {
 		if name == l.String() {
 			return min(l, best), nil
 		}
+		offered = append(offered, l.String())
 	}
-	if name != "" {
-		return best, fmt.Errorf("GORUNTIME_CPU is %q: one of %s expected; the level is %v", name, strings.Join(names[:], ", "), best)
-	}
-	return best, nil
+	return best, fmt.Errorf("GORUNTIME_CPU is %q: one of %s expected; the level is %v", name, strings.Join(offered, ", "), best)
 }
 
 // Pick returns the first of some variants, the best of which are first, that this process

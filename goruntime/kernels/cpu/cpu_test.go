@@ -17,8 +17,9 @@ func TestLevelsByName(t *testing.T) {
 		{"avx2", AVX512, AVX2, ""},
 		{"avx512", AVX2, AVX2, ""},
 		{"AVX2", AVX512, AVX512, `GORUNTIME_CPU is "AVX2": one of portable, avx2, avx512 expected; the level is avx512`},
+		{"neon", AVX2, AVX2, `GORUNTIME_CPU is "neon": one of portable, avx2, avx512 expected; the level is avx2`},
 	} {
-		got, err := forced(c.name, c.best)
+		got, err := forced(c.name, c.best, []Level{Portable, AVX2, AVX512})
 		if got != c.want || (err == nil) != (c.text == "") || err != nil && !strings.Contains(err.Error(), c.text) {
 			t.Errorf("%q on %v: got %v, %v; %v, %q expected", c.name, c.best, got, err, c.want, c.text)
 		}

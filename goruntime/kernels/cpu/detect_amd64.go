@@ -4,6 +4,9 @@ package cpu
 
 import "golang.org/x/sys/cpu"
 
+// levels are those of the architecture.
+var levels = []Level{Portable, AVX2, AVX512}
+
 func detect() Level {
 	x := cpu.X86
 	switch {

@@ -1,6 +1,9 @@
-//go:build !amd64 || portable || race
+//go:build (!amd64 && !arm64) || portable || race
 
 package cpu
+
+// levels are those of the architecture.
+var levels = []Level{Portable}
 
 func detect() Level { return Portable }
 

@@ -1,4 +1,4 @@
-//go:build !amd64 || portable || race
+//go:build (!amd64 && !arm64) || portable || race
 
 package gemm
 

@@ -10,13 +10,17 @@ import (
 
 // Pair writes NAME_amd64.s and, formatted, NAME_amd64.go, which declares what is in it, to
 // the folder that the command's argument names. What fails ends the command.
-func Pair(name, assembly, declarations string) {
+func Pair(name, assembly, declarations string) { For("amd64", name, assembly, declarations) }
+
+// For is Pair for another architecture.
+func For(arch, name, assembly, declarations string) {
+	name += "_" + arch
 	formatted, err := format.Source([]byte(declarations))
 	if err == nil {
-		err = write(name+"_amd64.go", formatted)
+		err = write(name+".go", formatted)
 	}
 	if err == nil {
-		err = write(name+"_amd64.s", []byte(assembly))
+		err = write(name+".s", []byte(assembly))
 	}
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
