@@ -1,7 +1,6 @@
 package vec
 
 import (
-	"runtime"
 	"sync/atomic"
 	"unsafe"
 
@@ -15,7 +14,7 @@ type args struct {
 	b    unsafe.Pointer // 16
 	n    int            // 24, whole steps
 	mask unsafe.Pointer // 32, of the last step, nil where there is none
-	acc  unsafe.Pointer // 40, of a reduction
+	acc  unsafe.Pointer // 40, of a reduction, or what a normalization tells of its rows
 	s    float32        // 48
 	r    float32        // 52
 	c    unsafe.Pointer // 56, of rows that are weighed, their numbers
@@ -26,22 +25,23 @@ type args struct {
 
 // kernels are the loops of one variant.
 type kernels struct {
-	unary                       [functions]func(*args)
-	binary                      [operations][3]func(*args) // vector with vector, with scalar, scalar with vector
-	integers                    [integers][2]func(*args)   // vector with vector, with scalar; nil where there is none
-	curves                      [curves]func(*args)
-	grids                       [grids]func(*args)
-	squares, normalize, softmax func(*args)
-	second, fourth, recode      func(*args)
-	weigh                       func(*args)
-	recodeBytes                 func(*args)                  // nil where there is none
-	relate                      [2][relations][2]func(*args) // of f32 and i32, with vector and scalar; nil where there is none
-	choose                      [4]func(*args)               // vector or vector, or number, number or vector, or number; nil where there is none
-	exact                       [exacts]func(*args)          // nil where there is none
-	power                       [2]func(*args)               // to powers, to one; nil where there is none
-	along, across               [reductions]func(*args)
-	affine                      [2]func(*affine)         // without and with rows to add
-	windows                     [joins][2]func(*windows) // by stride
+	unary                  [functions]func(*args)
+	binary                 [operations][3]func(*args) // vector with vector, with scalar, scalar with vector
+	integers               [integers][2]func(*args)   // vector with vector, with scalar; nil where there is none
+	curves                 [curves]func(*args)
+	grids                  [grids]func(*args)
+	normalize              [normals]func(*args)
+	softmax                func(*args)
+	second, fourth, recode func(*args)
+	weigh                  func(*args)
+	recodeBytes            func(*args)                  // nil where there is none
+	relate                 [2][relations][2]func(*args) // of f32 and i32, with vector and scalar; nil where there is none
+	choose                 [4]func(*args)               // vector or vector, or number, number or vector, or number; nil where there is none
+	exact                  [exacts]func(*args)          // nil where there is none
+	power                  [2]func(*args)               // to powers, to one; nil where there is none
+	along, across          [reductions]func(*args)
+	affine                 [2]func(*affine)         // without and with rows to add
+	windows                [joins][2]func(*windows) // by stride
 }
 
 // variant is one implementation.
@@ -138,18 +138,6 @@ func (a *args) masked(tail int, bits bool) {
 	} else {
 		a.mask = unsafe.Pointer(&tails.words[tail])
 	}
-}
-
-// reduce runs a reduction, whose step is lanes in every variant.
-func reduce(f func(*args), dst, src []float32, acc *[lanes]float32, s float32) {
-	a := newArgs(dst, src, lanes)
-	a.s = s
-	// SAFETY: acc outlives the call and no kernel keeps it; hidden from escape
-	// analysis as in borrow.
-	p := uintptr(unsafe.Pointer(acc))
-	a.acc = *(*unsafe.Pointer)(unsafe.Pointer(&p))
-	f(borrow(&a))
-	runtime.KeepAlive(&a)
 }
 
 func first(s []float32) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(s)) }

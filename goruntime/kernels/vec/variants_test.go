@@ -307,7 +307,7 @@ func rows(t *testing.T, s []float32) {
 	}
 	soft, norm := make([]float32, n), make([]float32, n)
 	Softmax(soft, s, len(s))
-	Normalize(norm, s, scale, bias, 1e-2)
+	Normalize(norm, s, scale, bias, nil, 1e-2)
 	for i, x := range s {
 		if want := math.Exp(float64(x)) / sum; math.Abs(float64(soft[i])-want) > 1e-6 {
 			t.Fatalf("softmax of %d: element %d is %v, want %v", n, i, soft[i], want)

@@ -5,7 +5,6 @@
 package vec
 
 import (
-	"math"
 	"math/bits"
 	"runtime"
 	"unsafe"
@@ -217,20 +216,4 @@ func Softmax(dst, src []float32, n int) {
 	a.rows, a.step = len(src)/n, 4*n
 	v.softmax(borrow(&a))
 	runtime.KeepAlive(&a)
-}
-
-// Normalize writes (x - mean) / sqrt(variance + epsilon) * scale + bias to dst,
-// which may be src, and returns mean and 1 / sqrt(variance + epsilon).
-func Normalize(dst, src, scale, bias []float32, epsilon float32) (mean, inv float32) {
-	v := chosen()
-	n := float32(len(src))
-	mean = Sum(src) / n
-	var acc [lanes]float32
-	reduce(v.squares, nil, src, &acc, mean)
-	inv = float32(1 / math.Sqrt(float64(fold(&acc)/n+epsilon)))
-	a := newArgs(dst, src, v.lanes)
-	a.b, a.c, a.s, a.r = first(scale), first(bias), mean, inv
-	v.normalize(borrow(&a))
-	runtime.KeepAlive(&a)
-	return mean, inv
 }

@@ -197,10 +197,13 @@ func avx2WholeTimes(p *args)
 func avx2Snap(p *args)
 
 //go:noescape
-func avx2Squares(p *args)
+func avx2Normalize(p *args)
 
 //go:noescape
-func avx2Normalize(p *args)
+func avx2NormalizeScaled(p *args)
+
+//go:noescape
+func avx2NormalizeSquares(p *args)
 
 //go:noescape
 func avx2Softmax(p *args)
@@ -377,12 +380,12 @@ func avx2Affine(p *affine)
 func avx2AffineAdd(p *affine)
 
 var avx2Kernels = kernels{
-	unary:    [functions]func(*args){avx2Exp, avx2Log, avx2Tanh, avx2Sigmoid, avx2Erf, avx2Gelu, avx2Sqrt, avx2Abs, avx2Neg, avx2Relu, avx2Floor, avx2Ceil, avx2Round, avx2Reciprocal, avx2Swish, avx2SoftSign, avx2Sixth, avx2ToHalf, avx2ToBrain},
-	binary:   [operations][3]func(*args){{avx2AddVV, avx2AddVS, avx2AddSV}, {avx2SubVV, avx2SubVS, avx2SubSV}, {avx2MulVV, avx2MulVS, avx2MulSV}, {avx2DivVV, avx2DivVS, avx2DivSV}, {avx2MaxVV, avx2MaxVS, avx2MaxSV}, {avx2MinVV, avx2MinVS, avx2MinSV}, {avx2LeakVV, avx2LeakVS, avx2LeakSV}},
-	integers: [integers][2]func(*args){{avx2BitAndVV, avx2BitAndVS}, {avx2BitOrVV, avx2BitOrVS}, {avx2BitXorVV, avx2BitXorVS}, {avx2IntPlusVV, avx2IntPlusVS}, {avx2IntMinusVV, avx2IntMinusVS}, {avx2IntTimesVV, avx2IntTimesVS}},
-	curves:   [curves]func(*args){avx2Clamp, avx2Line, avx2Ramp, avx2Gate, avx2Bell, avx2Whole, avx2Square, avx2Cube, avx2Bent},
-	grids:    [grids]func(*args){avx2WholeOver, avx2WholeTimes, avx2Snap},
-	squares:  avx2Squares, normalize: avx2Normalize, softmax: avx2Softmax, second: avx2Second, fourth: avx2Fourth, weigh: avx2Weigh, recode: avx2Recode, recodeBytes: nil,
+	unary:     [functions]func(*args){avx2Exp, avx2Log, avx2Tanh, avx2Sigmoid, avx2Erf, avx2Gelu, avx2Sqrt, avx2Abs, avx2Neg, avx2Relu, avx2Floor, avx2Ceil, avx2Round, avx2Reciprocal, avx2Swish, avx2SoftSign, avx2Sixth, avx2ToHalf, avx2ToBrain},
+	binary:    [operations][3]func(*args){{avx2AddVV, avx2AddVS, avx2AddSV}, {avx2SubVV, avx2SubVS, avx2SubSV}, {avx2MulVV, avx2MulVS, avx2MulSV}, {avx2DivVV, avx2DivVS, avx2DivSV}, {avx2MaxVV, avx2MaxVS, avx2MaxSV}, {avx2MinVV, avx2MinVS, avx2MinSV}, {avx2LeakVV, avx2LeakVS, avx2LeakSV}},
+	integers:  [integers][2]func(*args){{avx2BitAndVV, avx2BitAndVS}, {avx2BitOrVV, avx2BitOrVS}, {avx2BitXorVV, avx2BitXorVS}, {avx2IntPlusVV, avx2IntPlusVS}, {avx2IntMinusVV, avx2IntMinusVS}, {avx2IntTimesVV, avx2IntTimesVS}},
+	curves:    [curves]func(*args){avx2Clamp, avx2Line, avx2Ramp, avx2Gate, avx2Bell, avx2Whole, avx2Square, avx2Cube, avx2Bent},
+	grids:     [grids]func(*args){avx2WholeOver, avx2WholeTimes, avx2Snap},
+	normalize: [normals]func(*args){avx2Normalize, avx2NormalizeScaled, avx2NormalizeSquares}, softmax: avx2Softmax, second: avx2Second, fourth: avx2Fourth, weigh: avx2Weigh, recode: avx2Recode, recodeBytes: nil,
 	windows: [joins][2]func(*windows){{avx2PlusWindows, avx2PlusSecond}, {avx2LargerWindows, avx2LargerSecond}},
 	exact:   [exacts]func(*args){avx2SineVV, avx2CosineVV, avx2TangentVV, avx2ArcSineVV, avx2ArcCosineVV, avx2ArcTangentVV, avx2HyperbolicSineVV, avx2HyperbolicCosineVV, avx2AreaSineVV, avx2AreaCosineVV, avx2AreaTangentVV},
 	power:   [2]func(*args){avx2PowerVV, avx2PowerVS},

@@ -197,10 +197,13 @@ func avx512WholeTimes(p *args)
 func avx512Snap(p *args)
 
 //go:noescape
-func avx512Squares(p *args)
+func avx512Normalize(p *args)
 
 //go:noescape
-func avx512Normalize(p *args)
+func avx512NormalizeScaled(p *args)
+
+//go:noescape
+func avx512NormalizeSquares(p *args)
 
 //go:noescape
 func avx512Softmax(p *args)
@@ -380,12 +383,12 @@ func avx512Affine(p *affine)
 func avx512AffineAdd(p *affine)
 
 var avx512Kernels = kernels{
-	unary:    [functions]func(*args){avx512Exp, avx512Log, avx512Tanh, avx512Sigmoid, avx512Erf, avx512Gelu, avx512Sqrt, avx512Abs, avx512Neg, avx512Relu, avx512Floor, avx512Ceil, avx512Round, avx512Reciprocal, avx512Swish, avx512SoftSign, avx512Sixth, avx512ToHalf, avx512ToBrain},
-	binary:   [operations][3]func(*args){{avx512AddVV, avx512AddVS, avx512AddSV}, {avx512SubVV, avx512SubVS, avx512SubSV}, {avx512MulVV, avx512MulVS, avx512MulSV}, {avx512DivVV, avx512DivVS, avx512DivSV}, {avx512MaxVV, avx512MaxVS, avx512MaxSV}, {avx512MinVV, avx512MinVS, avx512MinSV}, {avx512LeakVV, avx512LeakVS, avx512LeakSV}},
-	integers: [integers][2]func(*args){{avx512BitAndVV, avx512BitAndVS}, {avx512BitOrVV, avx512BitOrVS}, {avx512BitXorVV, avx512BitXorVS}, {avx512IntPlusVV, avx512IntPlusVS}, {avx512IntMinusVV, avx512IntMinusVS}, {avx512IntTimesVV, avx512IntTimesVS}},
-	curves:   [curves]func(*args){avx512Clamp, avx512Line, avx512Ramp, avx512Gate, avx512Bell, avx512Whole, avx512Square, avx512Cube, avx512Bent},
-	grids:    [grids]func(*args){avx512WholeOver, avx512WholeTimes, avx512Snap},
-	squares:  avx512Squares, normalize: avx512Normalize, softmax: avx512Softmax, second: avx512Second, fourth: avx512Fourth, weigh: avx512Weigh, recode: avx512Recode, recodeBytes: avx512RecodeBytes,
+	unary:     [functions]func(*args){avx512Exp, avx512Log, avx512Tanh, avx512Sigmoid, avx512Erf, avx512Gelu, avx512Sqrt, avx512Abs, avx512Neg, avx512Relu, avx512Floor, avx512Ceil, avx512Round, avx512Reciprocal, avx512Swish, avx512SoftSign, avx512Sixth, avx512ToHalf, avx512ToBrain},
+	binary:    [operations][3]func(*args){{avx512AddVV, avx512AddVS, avx512AddSV}, {avx512SubVV, avx512SubVS, avx512SubSV}, {avx512MulVV, avx512MulVS, avx512MulSV}, {avx512DivVV, avx512DivVS, avx512DivSV}, {avx512MaxVV, avx512MaxVS, avx512MaxSV}, {avx512MinVV, avx512MinVS, avx512MinSV}, {avx512LeakVV, avx512LeakVS, avx512LeakSV}},
+	integers:  [integers][2]func(*args){{avx512BitAndVV, avx512BitAndVS}, {avx512BitOrVV, avx512BitOrVS}, {avx512BitXorVV, avx512BitXorVS}, {avx512IntPlusVV, avx512IntPlusVS}, {avx512IntMinusVV, avx512IntMinusVS}, {avx512IntTimesVV, avx512IntTimesVS}},
+	curves:    [curves]func(*args){avx512Clamp, avx512Line, avx512Ramp, avx512Gate, avx512Bell, avx512Whole, avx512Square, avx512Cube, avx512Bent},
+	grids:     [grids]func(*args){avx512WholeOver, avx512WholeTimes, avx512Snap},
+	normalize: [normals]func(*args){avx512Normalize, avx512NormalizeScaled, avx512NormalizeSquares}, softmax: avx512Softmax, second: avx512Second, fourth: avx512Fourth, weigh: avx512Weigh, recode: avx512Recode, recodeBytes: avx512RecodeBytes,
 	windows: [joins][2]func(*windows){{avx512PlusWindows, avx512PlusSecond}, {avx512LargerWindows, avx512LargerSecond}},
 	exact:   [exacts]func(*args){avx512SineVV, avx512CosineVV, avx512TangentVV, avx512ArcSineVV, avx512ArcCosineVV, avx512ArcTangentVV, avx512HyperbolicSineVV, avx512HyperbolicCosineVV, avx512AreaSineVV, avx512AreaCosineVV, avx512AreaTangentVV},
 	power:   [2]func(*args){avx512PowerVV, avx512PowerVS},

@@ -67,14 +67,8 @@ var portableKernels = kernels{
 		slidden(func(x, y float32) float32 { return max(x, y) }),
 	},
 	softmax: softmax,
-	squares: func(a *args) {
-		a.lanes(func(acc *float32, _ int, x float32) { *acc += (x - a.s) * (x - a.s) })
-	},
-	normalize: func(a *args) {
-		dst, scale, bias := a.slice(a.dst), a.slice(a.b), a.slice(a.c)
-		for i, x := range a.slice(a.a) {
-			dst[i] = (x-a.s)*a.r*scale[i] + bias[i]
-		}
+	normalize: [normals]func(*args){
+		centered: normalize, centeredScaled: normalize, squares: normalizeSquares,
 	},
 }
 

@@ -2,6 +2,7 @@ package microsoft
 
 import (
 	"github.com/goruntime/goruntime/goruntime/errs"
+	"github.com/goruntime/goruntime/goruntime/kernels/vec"
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
@@ -102,27 +103,27 @@ func embedRun(c *op.Context) error {
 }
 
 // sum adds up the embeddings of one token.
-func (s *embedding) sum(row, t []float32, r int) error {
+func (s *embedding) sum(row, t []float32, r int) ([]float32, error) {
 	clear(row)
 	if err := s.add(row, t, s.words, int(s.ids[r])); err != nil {
-		return err
+		return nil, err
 	}
 	place := r % s.length
 	if s.placeIDs != nil {
 		place = int(s.placeIDs[r%len(s.placeIDs)])
 	}
 	if err := s.add(row, t, s.places, place); err != nil {
-		return err
+		return nil, err
 	}
 	if s.segments != nil {
 		if err := s.add(row, t, s.segments, int(s.segmentIDs[r])); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	if s.total != nil {
 		storers[s.total.DType](s.total, r*s.n, row)
 	}
-	return nil
+	return row, nil
 }
 
 // add adds a row of a table.
@@ -130,9 +131,6 @@ func (s *embedding) add(row, t []float32, table *tensor.View, i int) error {
 	if i < 0 || i >= table.Shape[0] {
 		return errs.New(errs.Compute, "index %d is out of range for an embedding of %d rows", i, table.Shape[0])
 	}
-	loaders[table.DType](t, table, i*s.n)
-	for j, v := range t {
-		row[j] += v
-	}
+	vec.Combine(vec.Plus, row, row, rowOf(table, i, s.n, t))
 	return nil
 }

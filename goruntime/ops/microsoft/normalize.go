@@ -1,22 +1,21 @@
 package microsoft
 
 import (
-	"math"
-
 	"github.com/goruntime/goruntime/goruntime/kernels/vec"
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
 
 // normalizing is what the normalizations of rows share: each row is gathered in
-// float32, then normalized.
+// float32, then normalized to where it belongs.
 type normalizing struct {
 	rows, n, parts int
 	epsilon        float32
 	simple         bool // without mean and beta
 	gamma, beta    []float32
-	// gather fills a row and stores what else it gives; t is scratch as long.
-	gather                  func(row, t []float32, r int) error
+	// gather returns row r, where it lies or written to row, and stores what else it
+	// gives; t is scratch as long.
+	gather                  func(row, t []float32, r int) ([]float32, error)
 	out, mean, inv          *tensor.View // the statistics are nil where not wanted
 	work                    []float32
 	err                     []error // of each part
@@ -34,13 +33,8 @@ func (s *normalizing) plan(c *op.Context, r *op.Room, gamma int) {
 // run normalizes all rows.
 func (s *normalizing) run(c *op.Context, gamma, beta int) error {
 	s.gamma = widened(c, s.atGamma, gamma)
-	if s.beta = nil; !s.simple {
-		if beta >= 0 && c.Has(beta) {
-			s.beta = widened(c, s.atBeta, beta)
-		} else {
-			s.beta = s.atBeta.Floats(c)
-			clear(s.beta)
-		}
+	if s.beta = nil; beta >= 0 {
+		s.beta = widened(c, s.atBeta, beta)
 	}
 	s.work = s.atWork.Floats(c)
 	clear(s.err)
@@ -60,39 +54,37 @@ func (s *normalizing) Chunk(lo, hi int) {
 	for p := lo; p < hi; p++ {
 		row, t := s.work[2*p*s.n:(2*p+1)*s.n], s.work[(2*p+1)*s.n:(2*p+2)*s.n]
 		for r := s.rows * p / s.parts; r < s.rows*(p+1)/s.parts; r++ {
-			if err := s.gather(row, t, r); err != nil {
+			x, err := s.gather(row, t, r)
+			if err != nil {
 				s.err[p] = err
 				return
 			}
-			s.row(row, r)
+			s.row(row, x, r)
 		}
 	}
 }
 
-func (s *normalizing) row(x []float32, r int) {
-	var mean, inv float32
-	if s.simple {
-		inv = float32(1 / math.Sqrt(float64(sumSquares(x)/float32(s.n)+s.epsilon)))
-		by := [1]float32{inv}
-		vec.Combine(vec.Times, x, x, by[:])
-		vec.Combine(vec.Times, x, x, s.gamma)
-	} else {
-		mean, inv = vec.Normalize(x, x, s.gamma, s.beta, s.epsilon)
+// row normalizes x, row r; where out has no room for it as float32, in room.
+func (s *normalizing) row(room, x []float32, r int) {
+	var stats [2]float32
+	dst := room
+	if s.out.DType == tensor.F32 {
+		dst = rowOf(s.out, r, s.n, nil)
 	}
-	storers[s.out.DType](s.out, r*s.n, x)
+	if s.simple {
+		vec.NormalizeSquares(dst, x, s.gamma, stats[:], s.epsilon)
+	} else {
+		vec.Normalize(dst, x, s.gamma, s.beta, stats[:], s.epsilon)
+	}
+	if s.out.DType != tensor.F32 {
+		storers[s.out.DType](s.out, r*s.n, dst)
+	}
 	if s.mean != nil {
-		tensor.Elems[float32](s.mean)[r] = mean
+		tensor.Elems[float32](s.mean)[r] = stats[0]
 	}
 	if s.inv != nil {
-		tensor.Elems[float32](s.inv)[r] = inv
+		tensor.Elems[float32](s.inv)[r] = stats[1]
 	}
-}
-
-// sumSquares adds up sixteen sums side by side.
-func sumSquares(x []float32) float32 {
-	var sum [1]float32
-	vec.Along(vec.AddedSquares, sum[:], x, len(x), 0)
-	return sum[0]
 }
 
 // statistics is the shape of what a normalization of the last dimension keeps.

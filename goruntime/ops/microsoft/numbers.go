@@ -71,5 +71,14 @@ func widened(c *op.Context, p op.Part, i int) []float32 {
 	return dst
 }
 
+// rowOf returns row r of n numbers as float32: where it lies, or widened to room.
+func rowOf(v *tensor.View, r, n int, room []float32) []float32 {
+	if v.DType == tensor.F32 {
+		return tensor.Elems[float32](v)[r*n : (r+1)*n]
+	}
+	loaders[v.DType](room, v, r*n)
+	return room
+}
+
 // floatTypes are the types that most operators take.
 var floatTypes = []tensor.DType{tensor.F32, tensor.F16, tensor.BF16}

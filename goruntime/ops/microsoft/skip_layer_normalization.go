@@ -2,6 +2,7 @@ package microsoft
 
 import (
 	"github.com/goruntime/goruntime/goruntime/errs"
+	"github.com/goruntime/goruntime/goruntime/kernels/vec"
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
@@ -92,18 +93,18 @@ type skipping struct {
 	atBias         op.Part
 }
 
-// sum adds up a row.
-func (s *skipping) sum(row, t []float32, r int) error {
-	loaders[s.x.DType](row, s.x, r*s.n)
-	loaders[s.skip.DType](t, s.skip, r%s.skipRows*s.n)
-	for i, v := range t {
-		row[i] += v
+// sum adds up a row, where the sum is wanted as float32 there.
+func (s *skipping) sum(row, t []float32, r int) ([]float32, error) {
+	dst := row
+	if s.total != nil && s.total.DType == tensor.F32 {
+		dst = rowOf(s.total, r, s.n, nil)
 	}
-	for i, v := range s.offset {
-		row[i] += v
+	vec.Combine(vec.Plus, dst, rowOf(s.x, r, s.n, row), rowOf(s.skip, r%s.skipRows, s.n, t))
+	if s.offset != nil {
+		vec.Combine(vec.Plus, dst, dst, s.offset)
 	}
-	if s.total != nil {
-		storers[s.total.DType](s.total, r*s.n, row)
+	if s.total != nil && s.total.DType != tensor.F32 {
+		storers[s.total.DType](s.total, r*s.n, dst)
 	}
-	return nil
+	return dst, nil
 }

@@ -174,15 +174,23 @@ var stash = [tensor.NumDTypes]func(v *tensor.View, i int, x float64){
 }
 
 func norm32(s *norm, lo, hi int) {
-	if s.n == 0 || s.scale == nil || s.bias == nil || !s.steps[0].dense() || !s.steps[1].dense() {
+	if s.n == 0 || s.scale == nil || !s.steps[0].dense() || s.bias != nil && !s.steps[1].dense() {
 		normSlow32(s, lo, hi)
 		return
 	}
 	out, in := tensor.Elems[float32](s.out), tensor.Elems[float32](s.in)
-	scale, bias := tensor.Elems[float32](s.scale), tensor.Elems[float32](s.bias)
+	scale, bias := tensor.Elems[float32](s.scale), []float32(nil)
+	if s.bias != nil {
+		bias = tensor.Elems[float32](s.bias)
+	}
+	if s.mean == nil && s.invStd == nil {
+		vec.Normalize(out[lo*s.n:hi*s.n], in[lo*s.n:hi*s.n], scale, bias, nil, s.epsilon)
+		return
+	}
+	var stats [2]float32
 	for r := lo; r < hi; r++ {
-		mean, inv := vec.Normalize(out[r*s.n:(r+1)*s.n], in[r*s.n:(r+1)*s.n], scale, bias, s.epsilon)
-		s.keep(r, float64(mean), float64(inv))
+		vec.Normalize(out[r*s.n:(r+1)*s.n], in[r*s.n:(r+1)*s.n], scale, bias, stats[:], s.epsilon)
+		s.keep(r, float64(stats[0]), float64(stats[1]))
 	}
 }
 

@@ -80,6 +80,10 @@ type rms struct {
 
 // Chunk implements op.Task over the rows.
 func (s *rms) Chunk(lo, hi int) {
+	if s.narrow && s.n <= squaresAtOnce {
+		vec.NormalizeSquares(s.out32[lo*s.n:hi*s.n], s.in32[lo*s.n:hi*s.n], s.scale32, nil, float32(s.epsilon))
+		return
+	}
 	for r := lo; r < hi; r++ {
 		if s.narrow {
 			s.row32(s.out32[r*s.n:(r+1)*s.n], s.in32[r*s.n:(r+1)*s.n])

@@ -220,15 +220,6 @@ func (g *gen) halves() int { return 64 / g.bytes }
 
 func (g *gen) acc(h int) string { return g.v(12 + h) }
 
-// reduce keeps sixteen lanes over the loop and stores them.
-func (g *gen) reduce(body func(h int, masked bool), advance ...string) {
-	g.sums(body, advance...)
-	for h := range g.halves() {
-		g.p("VMOVUPS %s, %d(R8)", g.acc(h), h*g.bytes)
-	}
-	g.end()
-}
-
 // sums keeps sixteen lanes over the loop.
 func (g *gen) sums(body func(h int, masked bool), advance ...string) {
 	for h := range g.halves() {
@@ -328,34 +319,4 @@ func (g *gen) exps() {
 		g.keep(g.v(0), masked)
 		g.p("VADDPS %s, %s, %s", g.v(0), g.acc(h), g.acc(h))
 	}, "$64, SI", "$64, DI")
-}
-
-// squares sums (x - s)².
-func (g *gen) squares() {
-	g.begin("Squares")
-	g.p("VBROADCASTSS 48(AX), %s", g.v(10))
-	g.reduce(func(h int, masked bool) {
-		g.load("SI", h, masked, g.v(0))
-		g.p("VSUBPS %s, %s, %s", g.v(10), g.v(0), g.v(0))
-		g.keep(g.v(0), masked)
-		g.p("VFMADD231PS %s, %s, %s", g.v(0), g.v(0), g.acc(h))
-	}, "$64, SI")
-}
-
-// normalize writes (x - s) * r * b + c.
-func (g *gen) normalize() {
-	g.begin("Normalize")
-	g.p("MOVQ 56(AX), R9")
-	g.p("VBROADCASTSS 48(AX), %s", g.v(10))
-	g.p("VBROADCASTSS 52(AX), %s", g.v(11))
-	g.loop(func(masked bool) {
-		g.load("SI", 0, masked, g.v(0))
-		g.load("BX", 0, masked, g.v(1))
-		g.load("R9", 0, masked, g.v(2))
-		g.p("VSUBPS %s, %s, %s", g.v(10), g.v(0), g.v(0))
-		g.p("VMULPS %s, %s, %s", g.v(11), g.v(0), g.v(0))
-		g.p("VFMADD213PS %s, %s, %s", g.v(2), g.v(1), g.v(0))
-		g.store(g.v(0), "DI", 0, masked)
-	}, g.next("SI"), g.next("BX"), g.next("R9"), g.next("DI"))
-	g.end()
 }

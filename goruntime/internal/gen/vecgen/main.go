@@ -41,8 +41,9 @@ func (g *gen) all() {
 	for _, c := range grids {
 		g.grid(c)
 	}
-	g.squares()
-	g.normalize()
+	for i := range normals {
+		g.normalize(i)
+	}
 	g.softmax()
 	g.reduceAll()
 	g.every("Second", 2)
@@ -101,7 +102,7 @@ func (g *gen) declarations() string {
 	for i, c := range grids {
 		b.WriteString(comma(i) + g.name + c.name)
 	}
-	fmt.Fprintf(&b, "},\n\tsquares: %[1]sSquares, normalize: %[1]sNormalize, softmax: %[1]sSoftmax, second: %[1]sSecond, fourth: %[1]sFourth, weigh: %[1]sWeigh, recode: %[1]sRecode, recodeBytes: %[2]s,\n\twindows: [joins][2]func(*windows){", g.name, map[bool]string{true: g.name + "RecodeBytes", false: "nil"}[g.wide()])
+	fmt.Fprintf(&b, "},\n\tnormalize: %[3]s, softmax: %[1]sSoftmax, second: %[1]sSecond, fourth: %[1]sFourth, weigh: %[1]sWeigh, recode: %[1]sRecode, recodeBytes: %[2]s,\n\twindows: [joins][2]func(*windows){", g.name, map[bool]string{true: g.name + "RecodeBytes", false: "nil"}[g.wide()], g.normalTable())
 	for i, j := range joins {
 		fmt.Fprintf(&b, "%s{%[2]s%[3]sWindows, %[2]s%[3]sSecond}", comma(i), g.name, j.name)
 	}
