@@ -98,6 +98,7 @@ type batchNorm struct {
 	out, in                 *tensor.View
 	mean, variance          []float64 // of each channel
 	a, b                    []float64 // y = a*x + b
+	a32, b32                []float32 // the same
 }
 
 // batchKernel are the loops of one element type: over channels, and over planes,
@@ -124,7 +125,7 @@ func batchNormPrepare(c *op.Context) error {
 		s.channels, s.plane = x[1], x[2:].Elements()
 	}
 	c.State = s
-	c.NeedWorkspace(8 * 4 * s.channels)
+	c.NeedWorkspace(8 * 5 * s.channels)
 	return nil
 }
 
@@ -143,6 +144,10 @@ func batchNormRun(c *op.Context) error {
 	wide.Load[c.In(1).DType](s.a, c.In(1))
 	wide.Load[c.In(2).DType](s.b, c.In(2))
 	s.settle()
+	s.a32, s.b32 = op.WorkspaceOf[float32](c)[8*n:9*n], op.WorkspaceOf[float32](c)[9*n:10*n]
+	for i := range n {
+		s.a32[i], s.b32[i] = float32(s.a[i]), float32(s.b[i])
+	}
 	if s.plane == 1 {
 		c.For(s.images, max(1, (32<<10)/max(1, n)), s)
 	} else {
@@ -160,8 +165,7 @@ func (s *batchNorm) settle() {
 }
 
 // batchNormAffine gives the numbers that batchNormRun computes, where the inputs are
-// known. Statistics of the batch are not, and planes of one element are computed in
-// float64.
+// known. Statistics of the batch are not, and planes of one element round otherwise.
 func batchNormAffine(c *op.Infer) (a, b []float32, ok bool) {
 	x := c.In(0)
 	if c.DType(0) != tensor.F32 || perElement(c.Attr) || trains(c.Attr, c.Version, 1) || len(x) < 3 || x[2:].Elements() == 1 {
@@ -248,14 +252,25 @@ func batchOf[T any](n number[T]) batchKernel {
 // normBlock is how many elements go through several vector loops at a time.
 const normBlock = 2048
 
+// fewChannels are not worth vector loops of their own.
+const fewChannels = 8
+
 func apply32(s *batchNorm, lo, hi int) {
-	if s.plane == 1 {
+	if s.plane == 1 && s.channels < fewChannels {
 		slowApply32(s, lo, hi)
 		return
 	}
 	out, in := tensor.Elems[float32](s.out), tensor.Elems[float32](s.in)
+	if s.plane == 1 {
+		for r := lo; r < hi; r++ {
+			dst := out[r*s.channels : (r+1)*s.channels]
+			vec.Combine(vec.Times, dst, in[r*s.channels:(r+1)*s.channels], s.a32)
+			vec.Combine(vec.Plus, dst, dst, s.b32)
+		}
+		return
+	}
 	for r := lo; r < hi; r++ {
-		affine32(out[r*s.plane:(r+1)*s.plane], in[r*s.plane:(r+1)*s.plane], float32(s.a[r%s.channels]), float32(s.b[r%s.channels]))
+		affine32(out[r*s.plane:(r+1)*s.plane], in[r*s.plane:(r+1)*s.plane], s.a32[r%s.channels], s.b32[r%s.channels])
 	}
 }
 

@@ -1,6 +1,8 @@
 package nn
 
 import (
+	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/goruntime/goruntime/goruntime/errs"
@@ -135,4 +137,35 @@ func TestBatchNormalizationErrors(t *testing.T) {
 		{Name: "a scalar", In: optest.In(of(optest.Dims(), 1), of(optest.Dims(1), 1), of(optest.Dims(1), 1), of(optest.Dims(1), 1), of(optest.Dims(1), 1)), Err: `X is a scalar, a rank of 1 or more expected`, Code: errs.Shape},
 		{Name: "statistics of inference", In: optest.In(of(optest.Dims(1, 1), 1), of(optest.Dims(1), 1), of(optest.Dims(1), 1), of(optest.Dims(1), 1), of(optest.Dims(1), 1)), Want: optest.Want(nil, nil), Err: `2 outputs named, training_mode is 0`, Code: errs.Model},
 	})
+}
+
+// Rows of few and of many channels, against float64.
+func TestBatchNormalizationOfRows(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, channels := range []int{1, fewChannels - 1, fewChannels, 67} {
+		draw := func(n int) []float64 {
+			x := make([]float64, n)
+			for i := range x {
+				x[i] = float64(float32(r.NormFloat64()))
+			}
+			return x
+		}
+		const rows, epsilon = 5, 1e-5
+		x, scale, bias, mean, variance := draw(rows*channels), draw(channels), draw(channels), draw(channels), draw(channels)
+		want := make([]float64, len(x))
+		for i := range variance {
+			variance[i] = math.Abs(variance[i]) + 0.5
+		}
+		for i, v := range x {
+			c := i % channels
+			want[i] = (v-mean[c])/math.Sqrt(variance[c]+epsilon)*scale[c] + bias[c]
+		}
+		of := func(v []float64) *tensor.View { return optest.Filled(tensor.F32, optest.Dims(len(v)), v...) }
+		for _, dims := range []tensor.Shape{{rows, channels}, {rows, channels, 1, 1}} {
+			optest.Run(t, BatchNormalization, []optest.Case{{
+				Name: dims.String(), In: optest.In(optest.Filled(tensor.F32, dims, x...), of(scale), of(bias), of(mean), of(variance)),
+				Want: optest.Want(optest.Filled(tensor.F32, dims, want...)), Tol: 2e-6,
+			}})
+		}
+	}
 }

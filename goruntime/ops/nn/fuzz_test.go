@@ -84,11 +84,12 @@ func FuzzRoiAlignReadsInside(f *testing.F) {
 
 // Whatever the sizes of a pooling are, bands read and write inside their memory.
 func FuzzPoolingByBands(f *testing.F) {
-	f.Add(uint8(9), uint8(13), uint8(3), uint8(2), uint8(2), uint8(1), uint8(1), uint8(0), true)
-	f.Fuzz(func(t *testing.T, h, w, kh, kw, sh, sw, top, left uint8, ceil bool) {
+	f.Add(uint8(9), uint16(13), uint8(3), uint8(2), uint8(2), uint8(1), uint8(1), uint8(0), true)
+	f.Add(uint8(1), uint16(9000), uint8(2), uint8(3), uint8(1), uint8(2), uint8(0), uint8(2), true)
+	f.Fuzz(func(t *testing.T, h uint8, w uint16, kh, kw, sh, sw, top, left uint8, ceil bool) {
 		win := &window{
 			in: []int{1 + int(h), 1 + int(w)}, kernel: []int{1 + int(kh%9), 1 + int(kw%9)}, stride: []int{1 + int(sh%9), 1 + int(sw%9)},
-			dilation: []int{1, 1}, begin: []int{int(top % 9), int(left % 9)}, end: []int{int(left % 9), int(top % 9)}, out: make([]int, 2),
+			dilation: []int{1 + int(kw/9%3), 1 + int(kh/9%3)}, begin: []int{int(top % 9), int(left % 9)}, end: []int{int(left % 9), int(top % 9)}, out: make([]int, 2),
 		}
 		for d := range 2 {
 			if win.place(d, "NOTSET", ceil) != nil {

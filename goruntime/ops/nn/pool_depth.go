@@ -16,11 +16,10 @@ func (w *window) lifted() *window {
 	}
 }
 
-// slices returns the pooling of the images that volumes consist of, nil where X has none
-// or where windows see every other of them.
+// slices returns the pooling of the images that volumes consist of, nil where X has none.
 func (p *pooling) slices() *pooling {
 	w := p.win
-	if len(w.in) != 3 || w.dilation[0] != 1 || w.in[0] == 0 || w.out[0] == 0 {
+	if len(w.in) != 3 || w.in[0] == 0 || w.out[0] == 0 {
 		return nil
 	}
 	flat := &window{in: w.in[1:], out: w.out[1:], kernel: w.kernel[1:], stride: w.stride[1:], dilation: w.dilation[1:], begin: w.begin[1:]}
@@ -39,20 +38,22 @@ func (p *pooling) deep(lo, hi int, f vec.Join, nothing float32) {
 		joined = vec.Larger
 	}
 	out, in := tensor.Elems[float32](p.out), tensor.Elems[float32](p.in)
-	for i := lo; i < hi; i++ {
-		dst, src := out[i*p.pixels:(i+1)*p.pixels], in[i*p.plane:(i+1)*p.plane]
-		for z := range p.win.out[0] {
-			from, to := p.win.under(z)
-			for y := 0; y < w.out[0]; y += b.pixels {
-				high := min(b.pixels, w.out[0]-y)
-				set(rows[:high*b.full], nothing)
-				for k := from; k < to; k++ {
-					part := more[:high*b.full]
-					set(part, nothing)
-					flat.down(&b, f, part, src[k*flat.plane:(k+1)*flat.plane], y, high, 1, nothing)
-					vec.Combine(joined, rows[:len(part)], rows[:len(part)], part)
+	for step := true; step; step = b.beside(w) {
+		for i := lo; i < hi; i++ {
+			dst, src := out[i*p.pixels:(i+1)*p.pixels], in[i*p.plane:(i+1)*p.plane]
+			for z := range p.win.out[0] {
+				first, taps := p.win.seen(0, z)
+				for y := 0; y < w.out[0]; y += b.pixels {
+					high := min(b.pixels, w.out[0]-y)
+					set(rows[:high*b.full], nothing)
+					for k := range taps {
+						part, at := more[:high*b.full], first+k*p.win.dilation[0]
+						set(part, nothing)
+						flat.down(&b, f, part, src[at*flat.plane:(at+1)*flat.plane], y, high, 1, nothing)
+						vec.Combine(joined, rows[:len(part)], rows[:len(part)], part)
+					}
+					flat.along(&b, f, dst[z*flat.pixels+y*w.out[1]+b.first:(z+1)*flat.pixels], rows[:], high, 1)
 				}
-				flat.along(&b, f, dst[z*flat.pixels+y*w.out[1]:(z+1)*flat.pixels], rows[:], high, 1)
 			}
 		}
 	}

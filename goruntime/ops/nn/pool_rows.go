@@ -12,30 +12,51 @@ const bandFloats = 4096
 
 // band is a number of rows of output pixels that are pooled at once, of one image or of
 // several: first along the height, which leaves a padded row for each row of pixels,
-// then along the width.
+// then along the width. Rows that are too wide are cut.
 type band struct {
 	planes int // images
 	pixels int // rows of pixels of each
+	wide   int // pixels of a row
+	first  int // the first of them
 	full   int // numbers of a padded row
 	lo, hi int // the columns of a padded row that lie on the image
+	at     int // the column of the image that the first of them is
 }
 
-// band returns as many rows as fit, none where one does not fit or the pooling is
-// of another kind: of images without dilation, of which no indices are wanted.
+// band returns the first band of as many pixels as fit, none where not one does or the
+// pooling is of another kind: of images, of which no indices are wanted.
 func (p *pooling) band() band {
 	w := p.win
-	if p.indices != nil || len(w.in) != 2 || w.in[0]*w.in[1] == 0 || p.pixels == 0 || w.dilation[0] != 1 || w.dilation[1] != 1 {
+	if p.indices != nil || len(w.in) != 2 || w.in[0]*w.in[1] == 0 || p.pixels == 0 || w.reach() > bandFloats {
 		return band{}
 	}
-	b := band{full: (w.out[1]-1)*w.stride[1] + w.kernel[1]}
-	b.lo = min(b.full, w.begin[1])
-	b.hi = min(b.full, w.begin[1]+w.in[1])
+	b := w.columns(0, min(w.out[1], (bandFloats-w.reach())/w.stride[1]+1))
 	b.pixels = min(w.out[0], bandFloats/b.full)
-	if b.pixels == w.out[0] {
+	if b.pixels == w.out[0] && b.wide == w.out[1] {
 		b.planes = bandFloats / (b.pixels * b.full)
 	}
 	b.planes = max(1, b.planes)
 	return b
+}
+
+// reach is how many columns lie between the first and the last of a window, with both.
+func (w *window) reach() int { return (w.kernel[1]-1)*w.dilation[1] + 1 }
+
+// columns returns a band of some pixels of each row.
+func (w *window) columns(first, wide int) band {
+	b := band{first: first, wide: wide, full: (wide-1)*w.stride[1] + w.reach()}
+	from := first*w.stride[1] - w.begin[1]
+	b.lo, b.hi, b.at = max(0, min(b.full, -from)), max(0, min(b.full, w.in[1]-from)), max(0, from)
+	return b
+}
+
+// beside moves a band on along the rows; it reports whether there is more.
+func (b *band) beside(w *window) bool {
+	first := b.first + b.wide
+	next := w.columns(first, min(b.wide, w.out[1]-first))
+	next.planes, next.pixels = b.planes, b.pixels
+	*b = next
+	return b.wide > 0
 }
 
 // bandsOfSlices reports whether volumes are pooled by bands of their images.
@@ -49,16 +70,18 @@ func (p *pooling) banded(b band, lo, hi int, f vec.Join, nothing float32) {
 	var rows [bandFloats]float32
 	w := p.win
 	out, in := tensor.Elems[float32](p.out), tensor.Elems[float32](p.in)
-	if b.lo > 0 || b.hi < b.full {
-		set(rows[:], nothing)
-	}
-	for i := lo; i < hi; i += b.planes {
-		n := min(b.planes, hi-i)
-		dst, src := out[i*p.pixels:(i+n)*p.pixels], in[i*p.plane:(i+n)*p.plane]
-		for y := 0; y < w.out[0]; y += b.pixels {
-			high := min(b.pixels, w.out[0]-y)
-			p.down(&b, f, rows[:], src, y, high, n, nothing)
-			p.along(&b, f, dst[y*w.out[1]:], rows[:], high, n)
+	for more := true; more; more = b.beside(w) {
+		if b.lo > 0 || b.hi < b.full {
+			set(rows[:], nothing)
+		}
+		for i := lo; i < hi; i += b.planes {
+			n := min(b.planes, hi-i)
+			dst, src := out[i*p.pixels:(i+n)*p.pixels], in[i*p.plane:(i+n)*p.plane]
+			for y := 0; y < w.out[0]; y += b.pixels {
+				high := min(b.pixels, w.out[0]-y)
+				p.down(&b, f, rows[:], src, y, high, n, nothing)
+				p.along(&b, f, dst[y*w.out[1]+b.first:], rows[:], high, n)
+			}
 		}
 	}
 }
@@ -66,21 +89,21 @@ func (p *pooling) banded(b band, lo, hi int, f vec.Join, nothing float32) {
 // down joins the rows of n images under the high rows of pixels from y on.
 func (p *pooling) down(b *band, f vec.Join, rows, src []float32, y, high, n int, nothing float32) {
 	w := p.win
-	wide := w.in[1]
+	wide, last := w.in[1], (w.kernel[0]-1)*w.dilation[0]
 	for r := 0; r < high; {
-		from, to := w.under(y + r)
+		from, taps := w.seen(0, y+r)
 		same := 1 // rows of pixels whose windows see as many rows
-		if to-from == w.kernel[0] {
-			for r+same < high && w.in[0]-w.kernel[0] >= (y+r+same)*w.stride[0]-w.begin[0] {
+		if taps == w.kernel[0] {
+			for r+same < high && w.in[0]-1-last >= (y+r+same)*w.stride[0]-w.begin[0] {
 				same++
 			}
 		}
-		if b.lo < b.hi && from < to {
+		if b.lo < b.hi && taps > 0 {
 			v := vec.Windows{
-				N: b.hi - b.lo, Stride: 1, Taps: to - from, Tap: wide, Rows: same, From: w.stride[0] * wide, To: b.full,
+				N: b.hi - b.lo, Stride: 1, Taps: taps, Tap: w.dilation[0] * wide, Rows: same, From: w.stride[0] * wide, To: b.full,
 				Planes: n, Out: p.plane, Into: high * b.full,
 			}
-			v.Run(f, rows[r*b.full+b.lo:], src[from*wide:])
+			v.Run(f, rows[r*b.full+b.lo:], src[from*wide+b.at:])
 		} else {
 			for i := range n {
 				set(rows[(i*high+r)*b.full:][:b.full], nothing)
@@ -90,17 +113,11 @@ func (p *pooling) down(b *band, f vec.Join, rows, src []float32, y, high, n int,
 	}
 }
 
-// under returns the rows [from, to) of an image that windows of a row of pixels see.
-func (w *window) under(y int) (from, to int) {
-	at := y*w.stride[0] - w.begin[0]
-	return max(0, at), min(w.in[0], at+w.kernel[0])
-}
-
 // along joins the columns under the high rows of pixels of n images.
 func (p *pooling) along(b *band, f vec.Join, dst, rows []float32, high, n int) {
 	w := p.win
 	v := vec.Windows{
-		N: w.out[1], Stride: w.stride[1], Taps: w.kernel[1], Tap: 1, Rows: high, From: b.full, To: w.out[1],
+		N: b.wide, Stride: w.stride[1], Taps: w.kernel[1], Tap: w.dilation[1], Rows: high, From: b.full, To: w.out[1],
 		Planes: n, Out: high * b.full, Into: p.pixels,
 	}
 	if v.Stride <= 2 {
@@ -108,7 +125,7 @@ func (p *pooling) along(b *band, f vec.Join, dst, rows []float32, high, n int) {
 		return
 	}
 	// Windows that lie far apart are computed one by one: a row of one, turned.
-	v.N, v.Stride, v.Rows, v.From, v.To, v.Planes, v.Out, v.Into = 1, 1, w.out[1], w.stride[1], 1, high, b.full, w.out[1]
+	v.N, v.Stride, v.Rows, v.From, v.To, v.Planes, v.Out, v.Into = 1, 1, b.wide, w.stride[1], 1, high, b.full, w.out[1]
 	for i := range n {
 		v.Run(f, dst[i*p.pixels:], rows[i*high*b.full:])
 	}

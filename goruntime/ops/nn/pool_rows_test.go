@@ -9,17 +9,23 @@ import (
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
 
-// anyWindow returns the window of a pooling of lines, images or volumes; one of ten images
-// is too large for a single band.
+// anyWindow returns the window of a pooling of lines, images or volumes; some are too large
+// for a single band, or have rows that are.
 func anyWindow(t *testing.T, r *rand.Rand) *window {
 	in := []int{1 + r.IntN(6), 1 + r.IntN(20), 1 + r.IntN(40)}[r.IntN(3):]
 	if len(in) == 2 && r.IntN(5) == 0 {
 		in = []int{100 + r.IntN(50), 60 + r.IntN(80)}
 	}
+	if r.IntN(8) == 0 {
+		in[len(in)-1] = bandFloats - 5 + r.IntN(2*bandFloats)/min(r.IntN(9)+1, 4)
+		if len(in) == 3 {
+			in[1] = min(in[1], 3)
+		}
+	}
 	win := &window{in: in, out: make([]int, len(in))}
 	for _, n := range in {
 		k := 1 + r.IntN(min(4, n))
-		win.kernel, win.stride, win.dilation = append(win.kernel, k), append(win.stride, 1+r.IntN(3)), append(win.dilation, 1)
+		win.kernel, win.stride, win.dilation = append(win.kernel, k), append(win.stride, 1+r.IntN(3)), append(win.dilation, 1+r.IntN(max(1, min(3, (n-1)/max(1, k-1)))))
 		win.begin, win.end = append(win.begin, r.IntN(k)), append(win.end, r.IntN(k))
 	}
 	for d := range in {
