@@ -8,6 +8,7 @@ import (
 	"github.com/goruntime/goruntime/goruntime/errs"
 	"github.com/goruntime/goruntime/goruntime/internal/testkit"
 	"github.com/goruntime/goruntime/goruntime/onnx"
+	"github.com/goruntime/goruntime/goruntime/tensor"
 )
 
 // damage changes one thing of the graph, at random.
@@ -68,7 +69,7 @@ func TestDamagedGraphsAreErrors(t *testing.T) {
 }
 
 func runDamaged(t *testing.T, seed uint64) (err error) {
-	g := newRandomGraph(t, seed)
+	g := newRandomGraph(t, tensor.F32, seed)
 	r := rand.New(rand.NewPCG(seed, 3))
 	what := damage(r, g.m.Graph)
 	defer func() {

@@ -50,7 +50,7 @@ func (z *specializer) widens(st *step) bool {
 
 func (h *halves) take(st step) error {
 	st.in = slices.Clone(st.in)
-	for k, v := range st.in {
+	for k, v := range st.in[:st.args] { // subgraphs have what they capture by its number
 		if twin, ok := h.same[v]; ok {
 			st.in[k] = twin
 		}

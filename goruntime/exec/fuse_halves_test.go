@@ -147,6 +147,38 @@ func TestHalvesBesideSubgraphs(t *testing.T) {
 	}
 }
 
+// So they see what was cast of halves, which others read as the halves' own numbers.
+func TestCastHalvesBesideSubgraphs(t *testing.T) {
+	testkit.NoLeaks(t)
+	b := newModel(t)
+	b.input("x", tensor.F16)
+	b.input("c", tensor.Bool)
+	b.node("Neg", []string{"x"}, []string{"a"})
+	b.node("Cast", []string{"a"}, []string{"w"}, intAttr("to", int64(tensor.F32)))
+	b.node("Exp", []string{"w"}, []string{"e"})
+	add := subgraph("y", onnx.Node{OpType: "Add", Inputs: []string{"w", "w"}, Outputs: []string{"y"}})
+	same := subgraph("z", onnx.Node{OpType: "Identity", Inputs: []string{"w"}, Outputs: []string{"z"}})
+	b.node("If", []string{"c"}, []string{"o"}, graphAttr("then_branch", add), graphAttr("else_branch", same))
+	b.outputs("o", "e")
+	s := mustNew(t, &b.m, Options{})
+	defer s.Close()
+	x, err := tensor.ViewOf(tensor.F16, tensor.Shape{3}, halvesOf(tensor.F16, []float32{1, -2, 3}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for c, want := range map[bool][]float32{true: {-2, 4, -6}, false: {-1, 2, -3}} {
+		cond, err := tensor.ViewOf(tensor.Bool, nil, []bool{c})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := runWith(t, s, x, cond)
+		if got := tensor.Elems[float32](&out[0].View); !slices.Equal(got, want) {
+			t.Errorf("%v: %v, want %v", c, got, want)
+		}
+		release(out)
+	}
+}
+
 // Tensors without elements go through every form of step that is run on f32, beside
 // others that have some.
 func TestHalvesWithoutElements(t *testing.T) {

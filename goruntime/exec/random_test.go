@@ -10,11 +10,13 @@ import (
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
 
-// randomGraph makes a model of f32 values whose shapes it knows. It draws what
+// randomGraph makes a model of values of one type whose shapes it knows. It draws what
 // reuse of memory could get wrong: values read late, views, views of views,
-// broadcasts, outputs of several kinds, shapes known only in the run, branches.
+// broadcasts, outputs of several kinds, shapes known only in the run, branches; and
+// operators that take each of the ways that values of 16 bits may be held in.
 type randomGraph struct {
 	*modelBuilder
+	d    tensor.DType
 	r    *rand.Rand
 	vals []known
 	n    int // names given
@@ -38,22 +40,23 @@ const maxElements = 3000
 
 // newRandomGraph makes the graph of a seed; its inputs are x, y, the bool cond
 // and the i64 flat, which always holds -1.
-func newRandomGraph(t testing.TB, seed uint64) *randomGraph {
-	g := &randomGraph{modelBuilder: newModel(t), r: rand.New(rand.NewPCG(seed, 1))}
+func newRandomGraph(t testing.TB, d tensor.DType, seed uint64) *randomGraph {
+	g := &randomGraph{modelBuilder: newModel(t), d: d, r: rand.New(rand.NewPCG(seed, 1))}
 	shape := []int64{int64(1 + g.r.IntN(4)), int64(1 + g.r.IntN(9)), int64(2 + g.r.IntN(30))}
 	g.vals = []known{{"x", shape}, {"y", shape}}
-	g.input("x", tensor.F32)
-	g.input("y", tensor.F32)
+	g.input("x", d)
+	g.input("y", d)
 	g.input("cond", tensor.Bool)
 	g.input("flat", tensor.I64)
 	w := make([]float32, shape[2])
 	for i := range w {
 		w[i] = g.r.Float32()*2 - 1
 	}
-	g.vals = append(g.vals, known{g.init(floatsTensor(t, "w", shape[2:], w...)), shape[2:]})
+	g.vals = append(g.vals, known{g.floats("w", shape[2:], w...), shape[2:]})
 	kinds := []func(){
 		g.unary, g.unary, g.binary, g.binary, g.binary, g.reshape, g.flatten, g.transpose, g.concat, g.slice,
 		g.split, g.branch, g.takenBranch, g.matmul, g.gather, g.reduce, g.choose, g.identity, g.lateShape, g.softmax, g.passOuter,
+		g.recast, g.clip, g.normalize, g.convolve, g.pool,
 	}
 	for range 3 + g.r.IntN(20) {
 		kinds[g.r.IntN(len(kinds))]()
@@ -70,6 +73,23 @@ func (g *randomGraph) pickOutputs() {
 	}
 	g.r.Shuffle(len(names), func(i, k int) { names[i], names[k] = names[k], names[i] })
 	g.outputs(names...)
+}
+
+// floats adds numbers of the graph's type to it.
+func (g *randomGraph) floats(name string, dims []int64, list ...float32) string {
+	if g.d == tensor.F32 {
+		return g.init(floatsTensor(g.t, name, dims, list...))
+	}
+	return halfTensor(g.modelBuilder, g.d, name, dims, list...)
+}
+
+// weights adds that many numbers around 0.
+func (g *randomGraph) weights(dims ...int64) string {
+	w := make([]float32, elements(dims))
+	for i := range w {
+		w[i] = g.r.Float32() - 0.5
+	}
+	return g.floats(g.name(), dims, w...)
 }
 
 func (g *randomGraph) name() string {
@@ -90,7 +110,7 @@ func (g *randomGraph) add(name string, shape []int64) {
 }
 
 func (g *randomGraph) unaryOp() string {
-	ops := []string{"Relu", "Erf", "Exp", "Tanh", "Sigmoid", "HardSwish", "LeakyRelu"}
+	ops := []string{"Relu", "Erf", "Exp", "Tanh", "Sigmoid", "HardSwish", "LeakyRelu", "Neg", "Abs", "Sin", "Gelu", "Softplus", "Floor", "Sign"}
 	return ops[g.r.IntN(len(ops))]
 }
 
@@ -119,13 +139,13 @@ func (g *randomGraph) binary() {
 		for i := range list {
 			list[i] = g.r.Float32()
 		}
-		o = known{name: g.init(floatsTensor(g.t, g.name(), []int64{int64(len(list))}, list...))}
+		o = known{name: g.floats(g.name(), []int64{int64(len(list))}, list...)}
 	}
 	in := []string{v.name, o.name}
 	if g.r.IntN(2) == 0 {
 		in[0], in[1] = in[1], in[0]
 	}
-	g.node([]string{"Add", "Sub", "Mul"}[g.r.IntN(3)], in, []string{out})
+	g.node([]string{"Add", "Sub", "Mul", "Max", "Min", "Div"}[g.r.IntN(6)], in, []string{out})
 	g.add(out, v.shape)
 }
 
@@ -259,11 +279,7 @@ func (g *randomGraph) matmul() {
 	if k*n > maxElements || elements(to) > maxElements {
 		return
 	}
-	w := make([]float32, k*n)
-	for i := range w {
-		w[i] = g.r.Float32() - 0.5
-	}
-	g.node("MatMul", []string{v.name, g.init(floatsTensor(g.t, g.name(), []int64{k, n}, w...))}, []string{out})
+	g.node("MatMul", []string{v.name, g.weights(k, n)}, []string{out})
 	g.add(out, to)
 }
 
@@ -291,7 +307,7 @@ func (g *randomGraph) reduce() {
 	axis := g.r.IntN(len(v.shape))
 	to := slices.Clone(v.shape)
 	to[axis] = 1
-	g.node([]string{"ReduceSum", "ReduceMean"}[g.r.IntN(2)], []string{v.name, g.init(intsTensor(g.t, g.name(), int64(axis)))}, []string{out})
+	g.node([]string{"ReduceSum", "ReduceMean", "ReduceMax", "ReduceL2"}[g.r.IntN(4)], []string{v.name, g.init(intsTensor(g.t, g.name(), int64(axis)))}, []string{out})
 	g.add(out, to)
 }
 
@@ -318,6 +334,56 @@ func (g *randomGraph) softmax() {
 	g.add(out, v.shape)
 }
 
+// recast computes in another type.
+func (g *randomGraph) recast() {
+	v, wide, mid, out := g.pick(), g.name(), g.name(), g.name()
+	to := []tensor.DType{tensor.F32, tensor.F16, tensor.BF16, tensor.F64}[g.r.IntN(4)]
+	g.node("Cast", []string{v.name}, []string{wide}, intAttr("to", int64(to)))
+	g.node("Sigmoid", []string{wide}, []string{mid})
+	g.node("Cast", []string{mid}, []string{out}, intAttr("to", int64(g.d)))
+	g.add(out, v.shape)
+}
+
+func (g *randomGraph) clip() {
+	v, out := g.pick(), g.name()
+	g.node("Clip", []string{v.name, g.floats(g.name(), nil, -g.r.Float32()), g.floats(g.name(), nil, g.r.Float32())}, []string{out})
+	g.add(out, v.shape)
+}
+
+func (g *randomGraph) normalize() {
+	v, out := g.pick(), g.name()
+	if len(v.shape) == 0 {
+		return
+	}
+	n := v.shape[len(v.shape)-1]
+	g.node("LayerNormalization", []string{v.name, g.weights(n), g.weights(n)}, []string{out})
+	g.add(out, v.shape)
+}
+
+// convolve and pool take values of three dimensions for lines of channels.
+func (g *randomGraph) convolve() {
+	v, out := g.pick(), g.name()
+	if len(v.shape) != 3 {
+		return
+	}
+	filters := int64(1 + g.r.IntN(5))
+	to := []int64{v.shape[0], filters, v.shape[2]}
+	if elements(to) > maxElements {
+		return
+	}
+	g.node("Conv", []string{v.name, g.weights(filters, v.shape[1], 3), g.weights(filters)}, []string{out}, intsAttr("pads", 1, 1))
+	g.add(out, to)
+}
+
+func (g *randomGraph) pool() {
+	v, out := g.pick(), g.name()
+	if len(v.shape) != 3 {
+		return
+	}
+	g.node([]string{"MaxPool", "AveragePool"}[g.r.IntN(2)], []string{v.name}, []string{out}, intsAttr("kernel_shape", 3), intsAttr("pads", 1, 1))
+	g.add(out, v.shape)
+}
+
 // feeds returns inputs for the graph.
 func (g *randomGraph) feeds(seed uint64) []tensor.View {
 	r := rand.New(rand.NewPCG(seed, 2))
@@ -331,7 +397,7 @@ func (g *randomGraph) feeds(seed uint64) []tensor.View {
 		for i := range list {
 			list[i] = r.Float32()*4 - 2
 		}
-		in = append(in, f32(shape, list...))
+		in = append(in, g.view(shape, list))
 	}
 	cond, err := tensor.ViewOf(tensor.Bool, tensor.Shape{}, []bool{r.IntN(2) == 0})
 	if err != nil {
@@ -342,4 +408,15 @@ func (g *randomGraph) feeds(seed uint64) []tensor.View {
 		g.t.Fatal(err)
 	}
 	return append(in, cond, flat)
+}
+
+func (g *randomGraph) view(shape tensor.Shape, list []float32) tensor.View {
+	if g.d == tensor.F32 {
+		return f32(shape, list...)
+	}
+	v, err := tensor.ViewOf(g.d, shape, halvesOf(g.d, list))
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	return v
 }
