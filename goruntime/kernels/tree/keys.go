@@ -66,6 +66,16 @@ func putKeys(keys []uint32, lane, planes int, v float32) {
 	}
 }
 
+// bound returns the key of the greatest number that goes to the first child of a node that
+// is packed.
+func (n *Node) bound() uint64 {
+	v := n.Value + 0 // -0 is 0, which no number equal to it is above
+	if n.Mode == Less || n.Mode == GreaterEqual {
+		v = math.Nextafter(v, math.Inf(-1))
+	}
+	return Key(v)
+}
+
 // bound32 returns the key of the greatest float32 that goes to the first child of a
 // node that was packed.
 func (n *Node) bound32() uint32 {

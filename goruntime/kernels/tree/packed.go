@@ -60,11 +60,7 @@ func (f *Forest) packTree(root int32) bool {
 			f.cells, f.leaf = append(f.cells, cell{key: math.MaxUint64, next: at(k)}), append(f.leaf, n.Yes)
 			continue
 		}
-		v := n.Value + 0 // -0 is 0, which no number equal to it is above
-		if n.Mode == Less || n.Mode == GreaterEqual {
-			v = math.Nextafter(v, math.Inf(-1))
-		}
-		f.cells, f.leaf = append(f.cells, cell{Key(v), uint32(int(n.Feature)*f.planes+n.plane()) * Lanes * uint32(keyBytes), at(len(queue))}), append(f.leaf, -1)
+		f.cells, f.leaf = append(f.cells, cell{n.bound(), uint32(int(n.Feature)*f.planes+n.plane()) * Lanes * uint32(keyBytes), at(len(queue))}), append(f.leaf, -1)
 		if n.Mode == Greater || n.Mode == GreaterEqual {
 			queue = append(queue, n.No, n.Yes)
 		} else {

@@ -42,31 +42,63 @@ type quickNode struct {
 // target; nil where a test is not one of order, where a tree is too large, or where the
 // processor has no instructions for it.
 func (f *Forest) Quick(leaf func(number int32) (target int, value float32)) *Quick {
-	if !vectors() || len(f.cells) == 0 {
-		return nil
-	}
 	q := &Quick{}
-	for _, root := range f.roots {
-		b := quickBuilder{f: f, q: q, leaf: leaf, from: len(q.nodes)}
-		if !b.visit(root, 0) || !b.finish() {
-			return nil
+	b := quickBuilder{
+		f: f, leaf: func(number int32) (int, float64) {
+			target, value := leaf(number)
+			return target, float64(value)
+		},
+		test: func(n *Node, keep uint64) bool {
+			feature := uint32(int(n.Feature)*f.planes+n.plane()) * Wide * 4
+			q.nodes = append(q.nodes, quickNode{n.bound32(), feature, [2]uint32{uint32(keep >> 32), uint32(keep)}})
+			return n.Feature < maxFeatures
+		},
+	}
+	ok := b.build(func(nodes, target int, values []float64) {
+		t := quickTree{nodes: uint32(nodes), target: uint32(target) * Wide * 4}
+		size := Wide
+		for ; size < len(values); size *= 2 {
+			t.wide++
 		}
+		q.trees = append(q.trees, t)
+		for _, v := range values {
+			q.values = append(q.values, float32(v))
+		}
+		q.values = append(q.values, make([]float32, size-len(values))...)
+	})
+	if !ok {
+		return nil
 	}
 	return q
 }
 
-// quickBuilder builds one tree.
+// quickBuilder builds the trees of a quick form one after the other.
 type quickBuilder struct {
-	f      *Forest
-	q      *Quick
-	leaf   func(number int32) (target int, value float32)
-	from   int // the first node
-	values []float32
-	target int
+	f    *Forest
+	leaf func(number int32) (target int, value float64)
+	test func(n *Node, keep uint64) bool // appends a node, and reports whether that may be
+
+	tests, target int
+	values        []float64 // of the leaves of the tree
 }
 
-// visit appends a node so deep in the tree and what is below it; it reports whether
-// that may be.
+// build walks the trees and calls finish with each, whose nodes were appended; it reports
+// whether the forest may have the form.
+func (b *quickBuilder) build(finish func(nodes, target int, values []float64)) bool {
+	if !vectors() || len(b.f.cells) == 0 {
+		return false
+	}
+	for _, root := range b.f.roots {
+		b.tests, b.target, b.values = 0, 0, b.values[:0]
+		if !b.visit(root, 0) || b.target >= math.MaxInt32/(Wide*4) {
+			return false
+		}
+		finish(b.tests, b.target, b.values)
+	}
+	return true
+}
+
+// visit appends a node so deep in the tree and what is below it.
 func (b *quickBuilder) visit(i int32, depth int) bool {
 	n := &b.f.nodes[i]
 	if n.Mode == Leaf {
@@ -75,7 +107,7 @@ func (b *quickBuilder) visit(i int32, depth int) bool {
 		b.target, b.values = target, append(b.values, value)
 		return same && len(b.values) <= mostLeaves
 	}
-	if depth == mostLeaves || n.Feature >= maxFeatures {
+	if depth == mostLeaves {
 		return false
 	}
 	first, second := n.order()
@@ -85,21 +117,8 @@ func (b *quickBuilder) visit(i int32, depth int) bool {
 	}
 	// The bits of the leaves before and behind those of the first child.
 	keep := ^(^uint64(0) >> left) | ^uint64(0)>>len(b.values)
-	b.q.nodes = append(b.q.nodes, quickNode{key: n.bound32(), feature: uint32(int(n.Feature)*b.f.planes+n.plane()) * Wide * 4, keep: [2]uint32{uint32(keep >> 32), uint32(keep)}})
-	return b.visit(second, depth+1)
-}
-
-// finish appends the tree.
-func (b *quickBuilder) finish() bool {
-	t := quickTree{nodes: uint32(len(b.q.nodes) - b.from), target: uint32(b.target) * Wide * 4}
-	size := Wide
-	for size < len(b.values) {
-		size *= 2
-		t.wide++
-	}
-	b.q.trees = append(b.q.trees, t)
-	b.q.values = append(append(b.q.values, b.values...), make([]float32, size-len(b.values))...)
-	return b.target < math.MaxInt32/(Wide*4)
+	b.tests++
+	return b.test(n, keep) && b.visit(second, depth+1)
 }
 
 // Pays says whether so many rows are walked sooner together than each alone. A walk

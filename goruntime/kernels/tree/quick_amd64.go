@@ -19,6 +19,12 @@ func vectors() bool { return cpu.Best() == cpu.AVX512 && x86.X86.HasAVX512CD }
 //go:noescape
 func walkQuick(trees *quickTree, n int, nodes *quickNode, values *float32, keys *uint32, sums *float32)
 
+// walkDouble is portableDouble; the sums of the second block lie so many bytes behind those
+// of the first.
+//
+//go:noescape
+func walkDouble(trees *doubleTree, n int, nodes *doubleNode, values *float64, first, second *uint64, sums *float64, behind int)
+
 // keysOfRows writes the keys of up to 16 rows of k float32s, which lie stride bytes
 // apart, to keys [k][planes][16]. The other lanes are those of 0.
 //

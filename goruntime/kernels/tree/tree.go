@@ -8,7 +8,7 @@
 // without a jump but at the end, so that the loads of one overlap with those of the
 // others; the leaf that a row reaches does not depend on what is walked beside it. For
 // rows of float32s there are two more forms, Narrow and, of small trees, Quick, over
-// blocks of Wide rows as Key32.
+// blocks of Wide rows as Key32; Double is Quick for weights of 64 bits.
 package tree
 
 import (

@@ -93,6 +93,7 @@ type room[T number] struct {
 	leaves []int32
 	window *op.Window
 	single singleRoom
+	double []float64 // [2][targets][tree.Lanes], where they are walked so
 }
 
 // groupBytes is how much of the rows is walked down a tree at once: trees stay in
@@ -114,6 +115,9 @@ func newEnsemble[T number](c *op.Context, g *wood[T], load loader, end finisher[
 			blocks: make([]uint64, e.group*e.keys),
 			sums:   make([]T, e.group*targets), given: make([]bool, e.group*targets), leaves: make([]int32, e.group),
 			window: op.NewWindow(c, 0, tree.Wide),
+		}
+		if e.double != nil {
+			e.rooms[i].double = make([]float64, 2*targets*tree.Lanes)
 		}
 		e.free <- i
 	}
@@ -148,11 +152,14 @@ func (e *ensemble[T]) Chunk(lo, hi int) {
 		}
 		n := min(hi-lo, e.group)
 		e.reset(r, n)
-		full := n / tree.Lanes
-		if full > 0 {
-			e.blocks(r, lo, full)
+		whole := n / tree.Lanes * tree.Lanes
+		if e.double != nil && e.double.Pays(n-whole) {
+			whole = n
 		}
-		for row := full * tree.Lanes; row < n; row++ {
+		if whole > 0 {
+			e.blocks(r, lo, whole)
+		}
+		for row := whole; row < n; row++ {
 			e.row(r, lo+row, row)
 		}
 		e.finishAll(r, lo, n)
@@ -176,22 +183,47 @@ func (e *ensemble[T]) finishAll(r *room[T], lo, n int) {
 	}
 }
 
-// blocks walks so many blocks of rows, all down one tree and then the next.
-func (e *ensemble[T]) blocks(r *room[T], from, blocks int) {
-	e.loadBlocks(r, from, blocks)
-	leaves := r.leaves[:blocks*tree.Lanes]
+// blocks walks so many rows in blocks: all down one tree and then the next.
+func (e *ensemble[T]) blocks(r *room[T], from, rows int) {
+	e.loadBlocks(r, from, rows)
+	if e.double != nil && e.double.Pays(min(rows, tree.Lanes)) {
+		e.doubly(r, rows)
+		return
+	}
+	leaves := r.leaves[:rows]
 	for t := range e.trees.Len() {
-		e.trees.Blocks(t, r.blocks[:len(leaves)*e.keys], leaves)
+		e.trees.Blocks(t, r.blocks[:rows*e.keys], leaves)
 		e.addAll(r, leaves)
 	}
 }
 
-// loadBlocks reads so many blocks of rows.
-func (e *ensemble[T]) loadBlocks(r *room[T], from, blocks int) {
+// loadBlocks reads so many rows into blocks, of which the last need not be full.
+func (e *ensemble[T]) loadBlocks(r *room[T], from, rows int) {
 	size := e.keys * tree.Lanes
-	for b := range blocks {
-		in, first := r.window.Rows(e.in, from+b*tree.Lanes, tree.Lanes)
-		e.load(r.blocks[b*size:(b+1)*size], in, first, tree.Lanes, e.trees.Planes())
+	for at := 0; at < rows; at += tree.Lanes {
+		n := min(tree.Lanes, rows-at)
+		in, first := r.window.Rows(e.in, from+at, n)
+		e.load(r.blocks[at*e.keys:][:size], in, first, n, e.trees.Planes())
+	}
+}
+
+// doubly walks the rows of blocks by tests that are made for two blocks at once. Where their
+// number is odd the last one stands for both.
+func (e *ensemble[T]) doubly(r *room[T], rows int) {
+	size := e.keys * tree.Lanes
+	for at := 0; at < rows; at += 2 * tree.Lanes {
+		first, second := r.blocks[at*e.keys:][:size], r.blocks[at*e.keys:][:size]
+		if at+tree.Lanes < rows {
+			second = r.blocks[(at+tree.Lanes)*e.keys:][:size]
+		}
+		clear(r.double)
+		e.double.Add(first, second, r.double)
+		for row := range min(2*tree.Lanes, rows-at) {
+			sums := r.sums[(at+row)*e.targets:][:e.targets]
+			for t := range sums {
+				sums[t] = T(r.double[(row/tree.Lanes*e.targets+t)*tree.Lanes+row%tree.Lanes])
+			}
+		}
 	}
 }
 

@@ -34,6 +34,9 @@ func (e *ensemble[T]) fewPay(rows int) bool {
 	if e.few == nil || rows < tree.Lanes || rows > e.group || rows*e.trees.Len() < 2*fewGrain {
 		return false
 	}
+	if e.double != nil && e.double.Pays(tree.Lanes) {
+		return false
+	}
 	single := len(e.rooms[0].single.keys) > 0
 	return !single || (e.quick == nil || !e.quick.Pays(min(rows, tree.Wide))) && (e.narrow == nil || rows <= tree.Lanes)
 }
@@ -45,7 +48,7 @@ func (e *ensemble[T]) runFew(c *op.Context, rows int) {
 	f, r := e.few, &e.rooms[slot]
 	f.room, f.rows = r, rows/tree.Lanes*tree.Lanes
 	e.reset(r, rows)
-	e.loadBlocks(r, 0, rows/tree.Lanes)
+	e.loadBlocks(r, 0, f.rows)
 	c.For(e.trees.Len(), max(1, fewGrain/f.rows), (*fewWalks[T])(f))
 	c.For(f.rows/tree.Lanes, max(1, 2*fewGrain/tree.Lanes/e.trees.Len()), (*fewSums[T])(f))
 	for row := f.rows; row < rows; row++ {

@@ -17,6 +17,7 @@ type wood[T number] struct {
 	sure      []bool       // the targets that every row has something for, where no other has; else nil
 	quick     *tree.Quick  // for float32s: of small trees whose leaves each add one weight, else nil
 	narrow    *tree.Narrow // for float32s, nil where it does not serve
+	double    *tree.Double // as quick, of weights of 64 bits
 	targets   int
 	features  int
 	keys      int // of a row: features in all planes
@@ -44,11 +45,18 @@ func newWood[T number](d tensor.DType, f *tree.Forest, v *votes[T], targets, fea
 		}
 		g.first, g.rest = g.votes.split()
 	}
+	single := g.first != nil && g.rest == nil
+	if _, wide := any(T(0)).(float64); wide && single && features > 0 {
+		g.double = f.Double(func(leaf int32) (target int, value float64) {
+			w := g.first[leaf]
+			return int(w.target), float64(w.value)
+		})
+	}
 	if d != tensor.F32 || features == 0 {
 		return g
 	}
 	g.narrow = f.Narrow()
-	if g.first != nil && g.rest == nil {
+	if single {
 		g.quick = f.Quick(func(leaf int32) (target int, value float32) {
 			w := g.first[leaf]
 			return int(w.target), float32(w.value)
