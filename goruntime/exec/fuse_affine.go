@@ -20,7 +20,14 @@ func (z *specializer) fuseAffine() error {
 			continue
 		}
 		x := &z.p.vals[st.in[0]].view
-		if len(x.Shape) < 3 || x.Shape[2:].Elements() < chainLine {
+		if len(x.Shape) < 2 {
+			continue
+		}
+		line := x.Shape[2:].Elements()
+		if line == 1 {
+			line = x.Shape[1] // the channels are side by side
+		}
+		if line < chainLine {
 			continue
 		}
 		times, plus, ok := st.node.Def.Affine(z.inferred(st))

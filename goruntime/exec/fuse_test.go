@@ -291,3 +291,56 @@ func TestARectifiedGemmHasTheBytesOfItsNodes(t *testing.T) {
 		})
 	}
 }
+
+// Channels that lie side by side are normalized with the bytes of a node of its own, in a
+// chain or behind a product, whatever the rank.
+func TestNormalizedRowsAreFused(t *testing.T) {
+	testkit.NoLeaks(t)
+	const rows, n = 7, 37
+	numbers := draw(6 * n)
+	for _, c := range []struct {
+		name string
+		rank int
+		in   string
+		want string
+	}{
+		{"a chain of rows", 2, "x", "BatchNormalization+HardSwish"},
+		{"a chain of planes of one element", 4, "x", "BatchNormalization+HardSwish"},
+		{"behind a product", 2, "p", "MatMul+BatchNormalization+HardSwish"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := newModel(t)
+			b.input("x", tensor.F32)
+			if c.in == "p" {
+				b.node("MatMul", []string{"x", b.init(floatsTensor(t, "w", []int64{n, n}, draw(n*n)...))}, []string{"p"})
+			}
+			of := []string{c.in}
+			for i, name := range []string{"scale", "bias", "mean", "var"} {
+				list := slices.Clone(numbers[i*n : (i+1)*n])
+				for k, v := range list {
+					if name == "var" {
+						list[k] = v*v + 0.5
+					}
+				}
+				of = append(of, b.init(floatsTensor(t, name, []int64{n}, list...)))
+			}
+			b.node("BatchNormalization", of, []string{"a"})
+			b.node("HardSwish", []string{"a"}, []string{"z"})
+			b.outputs("z")
+			s, plain := mustNew(t, &b.m, Options{}), mustNew(t, &b.m, Options{NoFusion: true})
+			defer s.Close()
+			defer plain.Close()
+			x := f32(tensor.Shape{rows, n, 1, 1}[:c.rank], draw(rows*n)...)
+			tensor.Elems[float32](&x)[n+1] = float32(math.NaN())
+			if got := fusedOf(t, s, nil, x); !slices.Equal(got, []string{c.want}) {
+				t.Errorf("steps %q, want %q", got, c.want)
+			}
+			out, ref := runWith(t, s, x), runWith(t, plain, x)
+			defer release(out)
+			defer release(ref)
+			if !same(copyOf(out), copyOf(ref)) {
+				t.Error("other bytes than the nodes one by one")
+			}
+		})
+	}
+}

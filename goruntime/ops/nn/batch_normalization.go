@@ -165,10 +165,11 @@ func (s *batchNorm) settle() {
 }
 
 // batchNormAffine gives the numbers that batchNormRun computes, where the inputs are
-// known. Statistics of the batch are not, and planes of one element round otherwise.
+// known. Statistics of the batch are not, and a few channels side by side round otherwise.
 func batchNormAffine(c *op.Infer) (a, b []float32, ok bool) {
 	x := c.In(0)
-	if c.DType(0) != tensor.F32 || perElement(c.Attr) || trains(c.Attr, c.Version, 1) || len(x) < 3 || x[2:].Elements() == 1 {
+	if c.DType(0) != tensor.F32 || perElement(c.Attr) || trains(c.Attr, c.Version, 1) || len(x) < 2 ||
+		x[1] < fewChannels && x[2:].Elements() == 1 {
 		return nil, nil, false
 	}
 	s := &batchNorm{epsilon: float64(c.Attr.Float("epsilon"))}
