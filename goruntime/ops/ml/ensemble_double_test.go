@@ -10,31 +10,14 @@ import (
 // Rows of doubles that are walked together, in blocks of which the last is not full or has
 // none beside it, have the sums of the trees in their order.
 func TestDoublesThatAreWalkedTogetherAddInTheOrderOfTheTrees(t *testing.T) {
-	weights := []float64{0.1, 0.7, -1.0 / 3, 1e9}
-	var roots []int
-	for i := range 50 {
-		roots = append(roots, []int{0, 2, 1, 0}[i*7%4])
-	}
-	// The tests of grove: 0 is x <= 3.125, 1 is x <= 1.25, 2 is x <= 4.5.
-	leaf := func(root int, x float64) int {
-		switch {
-		case root != 2 && (root == 1 || x <= 3.125):
-			if x <= 1.25 {
-				return 0
-			}
-			return 2
-		case x <= 4.5:
-			return 1
-		}
-		return 3
-	}
+	weights, roots := uneven(50)
 	var cases []optest.Case
 	for _, rows := range []int{1, 2, 7, 8, 9, 15, 16, 17, 24, 31, 100, 1000} {
 		x, want := make([]float64, rows), make([]float64, rows)
 		for i := range x {
 			x[i] = []float64{-2, 1.25, 1.25 + 1e-15, 3.125, 4.5, 4.6, 3}[i%7]
 			for _, root := range roots {
-				want[i] += weights[leaf(root, x[i])]
+				want[i] += weights[leafOf(root, x[i])]
 			}
 		}
 		cases = append(cases, optest.Case{

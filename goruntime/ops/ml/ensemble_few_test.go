@@ -7,34 +7,40 @@ import (
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
 
-// Where threads share the trees, what their leaves give is added in the order of the
-// trees: the sums of numbers like 0.1 depend on it.
-func TestThreadsThatShareTreesAddInTheirOrder(t *testing.T) {
-	weights := []float64{0.1, 0.7, -1.0 / 3, 1e9}
-	var roots []int
-	for i := range 400 {
+// uneven returns weights for the leaves of grove whose sum depends on the order of trees,
+// and the roots of so many of these.
+func uneven(trees int) (weights []float64, roots []int) {
+	for i := range trees {
 		roots = append(roots, []int{0, 2, 1, 0}[i*7%4])
 	}
-	// The tests of grove: 0 is x <= 3.125, 1 is x <= 1.25, 2 is x <= 4.5.
-	leaf := func(root int, x float64) int {
-		switch {
-		case root != 2 && (root == 1 || x <= 3.125):
-			if x <= 1.25 {
-				return 0
-			}
-			return 2
-		case x <= 4.5:
-			return 1
+	return []float64{0.1, 0.7, -1.0 / 3, 1e9}, roots
+}
+
+// leafOf walks from a root of grove, whose tests are 0: x <= 3.125, 1: x <= 1.25, 2: x <= 4.5.
+func leafOf(root int, x float64) int {
+	switch {
+	case root != 2 && (root == 1 || x <= 3.125):
+		if x <= 1.25 {
+			return 0
 		}
-		return 3
+		return 2
+	case x <= 4.5:
+		return 1
 	}
+	return 3
+}
+
+// Where threads share the trees, what their leaves give is added in the order of the
+// trees.
+func TestThreadsThatShareTreesAddInTheirOrder(t *testing.T) {
+	weights, roots := uneven(400)
 	var cases []optest.Case
 	for _, rows := range []int{7, 8, 13, 16, 31} {
 		x, want := make([]float64, rows), make([]float64, 2*rows)
 		for i := range x {
 			x[i] = float64(i%9) - 2
 			for _, root := range roots {
-				k := leaf(root, x[i])
+				k := leafOf(root, x[i])
 				want[2*i+k%2] += weights[k]
 			}
 		}
