@@ -106,6 +106,14 @@ def test_the_readme_says_what_the_table_of_record_batches_says():
             assert ratio == pytest.approx(table[name, columns, rows][2], abs=0.051)
 
 
+def test_the_readme_says_what_the_table_of_servers_says():
+    rows = _rows("docs/serving.md", "## Measuring a server")
+    for column, pattern in ((2, r"answers (\S+) to (\S+) times as many batches"), (3, r"and (\S+) to (\S+) times as many as pyarrow's")):
+        ratios = [float(row[column]) for row in rows]
+        (shown,) = re.findall(pattern, (ROOT / "README.md").read_text())
+        assert [float(x) for x in shown] == [min(ratios), max(ratios)]
+
+
 def test_the_readme_says_what_the_table_of_official_cases_says():
     lines = (ROOT / "tests/conformance/official.txt").read_text().splitlines()
     cases = [line.split("\t")[1] for line in lines if line and not line.startswith("#")]
