@@ -45,7 +45,16 @@ $(VENV)/installed: $(VENV)/tools $(SOURCES)
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pip install -q --disable-pip-version-check --no-build-isolation -e .
 	@touch $@
 
-build: $(VENV)/installed
+# The server's command, and the package where there is Python: without it Go is enough.
+ifneq ($(shell command -v $(PYTHON)),)
+build: build/goruntime $(VENV)/installed
+build/goruntime: $(VENV)/tools
+else
+build: build/goruntime
+build/goruntime: GO = GOTOOLCHAIN=go$$(sed -n 's/^go //p' go.mod) go
+endif
+build/goruntime: go.mod $(filter %.go,$(SOURCES))
+	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags "-s -w -X main.version=$$(sed -n 's/^__version__ = "\(.*\)"/\1/p' python/goruntime/version.py)" -o $@ ./goruntime/cmd/goruntime
 
 demo: $(VENV)/installed
 	$(BIN)/python examples/speech.py

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The four ways to install, each in a fresh environment, each running a model.
+# The ways to install, each in a fresh environment: those of Python run a model.
 #
 #     make test-install
 set -euo pipefail
@@ -40,4 +40,14 @@ python=$(fresh wheel)
 python=$(fresh source)
 "$python" -m pip install -q --disable-pip-version-check "$work"/dist/*.tar.gz
 (cd / && "$python" -c "$check")
-echo "4 passed, 0 failed"
+passed=4
+
+if command -v go >/dev/null; then
+  echo "--- make build, without Python"
+  make -s build PYTHON=no-python
+  ./build/goruntime --version | grep -F "$(sed -n 's/^__version__ = "\(.*\)"/\1/p' python/goruntime/version.py)"
+  passed=5
+else
+  echo "--- make build, without Python: left out, there is no go"
+fi
+echo "$passed passed, 0 failed"
