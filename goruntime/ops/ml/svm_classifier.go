@@ -71,6 +71,7 @@ type svmClassifier struct {
 	coefficients []float32     // [classes-1, vectors]
 	weights      []dot.Factors // those of the vectors of each class
 	rho          []float32
+	winners      []int32   // the class with the most votes, by a bit for each pair that its first class wins; nil for many pairs
 	a, b         []float32 // of the pairs' sigmoids, none for plain scores
 	transform    transform
 	out          []float32
@@ -98,6 +99,7 @@ func newSVMClassifier(c *op.Context) (*svmClassifier, error) {
 			at += k
 		}
 		pairs := f.classes * (f.classes - 1) / 2
+		f.winners = winnersOf(f.classes, pairs)
 		f.machine, err = newMachine(c, a.Floats("support_vectors"), n, together*f.classes*(f.classes-1)+pairs+f.classes+3*f.classes*f.classes, false)
 	} else {
 		if len(f.rho) == 0 {
@@ -148,8 +150,12 @@ func (f *svmClassifier) finishSimilar(row, n int, similar []float32, scratch []f
 func (f *svmClassifier) finishRow(row int, sums []float64, step int, scratch []float64) {
 	pairs := f.classes * (f.classes - 1) / 2
 	scores, votes := scratch[:pairs], scratch[pairs:pairs+f.classes]
-	f.decide(sums, step, scores, votes)
-	f.labels.put(row, largest(votes))
+	won := f.decide(sums, step, scores)
+	if f.winners != nil {
+		f.labels.put(row, int(f.winners[won]))
+	} else {
+		f.labels.put(row, mostVotes(votes, func(pair int) bool { return scores[pair] > 0 }))
+	}
 	if f.out == nil {
 		return
 	}
@@ -183,23 +189,57 @@ func (f *svmClassifier) linear(row int, scores []float32) {
 	}
 }
 
-// decide computes the score of each pair of classes, and the votes: a score above
-// 0 is one for the first.
-func (f *svmClassifier) decide(sums []float64, step int, scores, votes []float64) {
-	clear(votes)
+// decide computes the score of each pair of classes: above 0 the first one wins. It returns
+// a bit for each of the first pairs that is won so.
+func (f *svmClassifier) decide(sums []float64, step int, scores []float64) (won uint) {
 	pair := 0
 	for i := range f.classes {
 		for j := i + 1; j < f.classes; j++ {
 			s := sums[i*step+j-1] + sums[j*step+i] + float64(f.rho[pair])
 			scores[pair] = s
+			bit := uint(1) << pair
+			if s <= 0 || s != s {
+				bit = 0
+			}
+			won |= bit
 			pair++
-			if s > 0 {
+		}
+	}
+	return won
+}
+
+// mostPairs is up to how many pairs the class with the most votes is looked up.
+const mostPairs = 10
+
+// winnersOf returns the class with the most votes for each set of pairs that are won by
+// their first class, nil where there are too many.
+func winnersOf(classes, pairs int) []int32 {
+	if pairs > mostPairs {
+		return nil
+	}
+	list, votes := make([]int32, 1<<pairs), make([]float64, classes)
+	for won := range list {
+		list[won] = int32(mostVotes(votes, func(pair int) bool { return won>>pair&1 != 0 }))
+	}
+	return list
+}
+
+// mostVotes returns the first class with the most votes, each pair's for its first class
+// where that wins, else for its second.
+func mostVotes(votes []float64, wins func(pair int) bool) int {
+	clear(votes)
+	pair := 0
+	for i := range votes {
+		for j := i + 1; j < len(votes); j++ {
+			if wins(pair) {
 				votes[i]++
 			} else {
 				votes[j]++
 			}
+			pair++
 		}
 	}
+	return largest(votes)
 }
 
 // both makes two scores of the one of a pair.

@@ -169,10 +169,15 @@ func TestManyVectors(t *testing.T) {
 // The score of a pair of classes i < j is that of libsvm: the vectors of i weighed by row
 // j-1 of the coefficients, and those of j by row i.
 func TestManyClasses(t *testing.T) {
-	const features, rows, classes = 3, 61, 4
-	per := []int{20, 1, 37, 16}
-	n := 74
-	vectors, x, coefficients, rho := numbered(n*features, 17), numbered(rows*features, 13), numbered((classes-1)*n, 7), numbered(6, 6)
+	for _, per := range [][]int{{20, 1, 37, 16}, {20, 1, 17, 16, 9, 11}} {
+		t.Run(fmt.Sprint(len(per)), func(t *testing.T) { manyClasses(t, per) })
+	}
+}
+
+func manyClasses(t *testing.T, per []int) {
+	const features, rows, n = 3, 61, 74
+	classes, pairs := len(per), len(per)*(len(per)-1)/2
+	vectors, x, coefficients, rho := numbered(n*features, 17), numbered(rows*features, 13), numbered((classes-1)*n, 7), numbered(pairs, 6)
 	labels, scores := make([]int64, rows), []float32{}
 	for r := range rows {
 		weighed := func(class, row int) (s float64) {
@@ -185,7 +190,7 @@ func TestManyClasses(t *testing.T) {
 			}
 			return s
 		}
-		var votes [classes]int
+		votes := make([]int, classes)
 		for i, pair := 0, 0; i < classes; i++ {
 			for j := i + 1; j < classes; j++ {
 				s := weighed(i, j-1) + weighed(j, i) + float64(rho[pair])
@@ -206,8 +211,8 @@ func TestManyClasses(t *testing.T) {
 	}
 	optest.Run(t, SVMClassifier, []optest.Case{{
 		Name: "against float64", In: optest.In(optest.F32(optest.Dims(rows, features), x...)),
-		Attrs: optest.Attrs("kernel_type", "POLY", "kernel_params", []float32{0.5, 0.25, 3}, "vectors_per_class", per, "classlabels_ints", []int{0, 1, 2, 3},
+		Attrs: optest.Attrs("kernel_type", "POLY", "kernel_params", []float32{0.5, 0.25, 3}, "vectors_per_class", per, "classlabels_ints", []int{0, 1, 2, 3, 4, 5}[:classes],
 			"support_vectors", vectors, "coefficients", coefficients, "rho", rho),
-		Want: optest.Want(optest.Ints(labels...), optest.F32(optest.Dims(rows, 6), scores...)), Tol: 1e-4,
+		Want: optest.Want(optest.Ints(labels...), optest.F32(optest.Dims(rows, pairs), scores...)), Tol: 1e-4,
 	}})
 }
