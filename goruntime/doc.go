@@ -22,7 +22,7 @@
 // looks between are fused (kernels/chain), kernels pack constant weights. Package
 // plan, a pure function, then decides where every value lives: it leaves the run (the
 // I/O arena), or dies in it (an offset in one slab of the execution arena), or
-// is written over an input that dies. Eight specializations are kept.
+// is written over an input that dies, or where a later step joins it to others. Eight specializations are kept.
 //
 // # From feeds to results
 //

@@ -190,8 +190,8 @@ func sameParts(like, parts []tensor.Part) bool {
 }
 
 // inferred is what an operator is told of a step, of the inputs that its node lists,
-// when it is asked about it.
-func (z *specializer) inferred(st *step) *op.Infer {
+// when it is asked about it; outs are what its rule may write to.
+func (z *specializer) inferred(st *step, outs ...tensor.View) *op.Infer {
 	in, known := make([]*tensor.View, st.args), make([]bool, st.args)
 	for k, v := range st.in[:st.args] {
 		if v != plan.None {
@@ -199,7 +199,7 @@ func (z *specializer) inferred(st *step) *op.Infer {
 		}
 	}
 	n := st.node
-	return op.NewInfer(&n.Attrs, n.Version, n.Opset, in, known, nil)
+	return op.NewInfer(&n.Attrs, n.Version, n.Opset, in, known, outs)
 }
 
 // gathered makes rows of columns and of parts. It is a copy that a run makes of its own accord,

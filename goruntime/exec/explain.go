@@ -113,7 +113,7 @@ func (p *program) explainStep(i int) PlannedStep {
 	switch {
 	case st.node.Def == aliasCopy || st.node.Def == gathered:
 		s.Kind = "copy"
-	case st.rename || st.node.Def == joined:
+	case st.rename || st.node.Def == joined || p.plan.Idle[i]:
 		s.Kind = "view"
 	case !st.static:
 		s.Kind = "dynamic"
@@ -141,6 +141,9 @@ func (p *program) namesOf(list []int) []string {
 func (p *program) explainValue(v, made, last int) PlannedValue {
 	pv, b := &p.vals[v], &p.plan.Buffers[p.plan.Of[v]]
 	out := PlannedValue{Name: pv.name, Role: b.Role.String(), Bytes: plan.Unsized, Offset: b.Offset, Made: made, Last: last}
+	if out.Offset != plan.None {
+		out.Offset += p.plan.At[v]
+	}
 	if pv.shaped {
 		out.DType, out.Shape, out.Bytes = pv.view.DType, pv.view.Shape, pv.view.Bytes()
 	}

@@ -19,7 +19,7 @@ type frame struct {
 	prog  *program
 	views []tensor.View
 	nodes []call
-	order []int           // the steps that run: all but renames
+	order []int           // the steps that run: all but renames and those without anything to move
 	own   []arena.Handle  // of each buffer with memory of its own in this run
 	other []*values.Value // of each buffer, where it holds no tensor or an element of a value that is none
 	slab  arena.Handle
@@ -27,7 +27,7 @@ type frame struct {
 	temps []arena.Handle
 	in    []op.Held // scratch for the inputs of subgraphs
 	feeds []tensor.View
-	lies  [][]*tensor.View // the values in each buffer
+	lies  [][]lying // the values in each buffer
 	ins   []intake
 	outs  []outlet
 	run   *run
@@ -64,12 +64,14 @@ func newFrame(p *program, planIt func(work []int)) (*frame, error) {
 		if p.steps[i].static {
 			work[i] = f.nodes[i].WorkspaceBytes()
 		}
-		if !p.steps[i].rename {
-			f.order = append(f.order, i)
-		}
 	}
 	if planIt != nil {
 		planIt(work)
+	}
+	for i := range p.steps {
+		if !p.steps[i].rename && !p.plan.Idle[i] {
+			f.order = append(f.order, i)
+		}
 	}
 	f.own = make([]arena.Handle, len(p.plan.Buffers))
 	f.other = make([]*values.Value, len(p.plan.Buffers))
@@ -126,8 +128,10 @@ func (f *frame) tail(st *step) *op.Tail {
 
 // bind points all values of a buffer at p.
 func (f *frame) bind(buf int, p unsafe.Pointer) {
-	for _, v := range f.lies[buf] {
-		v.Data = p
+	for _, l := range f.lies[buf] {
+		//lint:allow unsafe offsets of the plan
+		// SAFETY: the plan's offsets lie inside the buffer.
+		l.view.Data = unsafe.Add(p, l.at)
 	}
 }
 

@@ -40,6 +40,11 @@ func same(a, b []copied) bool {
 // However memory is reused and steps are fused, a graph gives the same bytes: one of 16-bit
 // floats those of its nodes run one by one, each of which rounds.
 func TestRandomGraphsGiveTheSameBytesWithAndWithoutReuse(t *testing.T) {
+	compareGraphs(t, newRandomGraph)
+}
+
+// compareGraphs runs the graphs of all seeds in every way.
+func compareGraphs(t *testing.T, draw func(t testing.TB, d tensor.DType, seed uint64) *randomGraph) {
 	testkit.NoLeaks(t)
 	first, last := uint64(1), *graphsFlag
 	if *seedFlag != 0 {
@@ -47,7 +52,7 @@ func TestRandomGraphsGiveTheSameBytesWithAndWithoutReuse(t *testing.T) {
 	}
 	for seed := first; seed <= last; seed++ {
 		for _, d := range []tensor.DType{tensor.F32, tensor.F16, tensor.BF16} {
-			compareRuns(t, d, seed)
+			compareRuns(t, draw(t, d, seed))
 			if t.Failed() {
 				t.Fatalf("%v: rerun with: go test ./goruntime/exec -run %s -graph.seed %d", d, t.Name(), seed)
 			}
@@ -55,8 +60,7 @@ func TestRandomGraphsGiveTheSameBytesWithAndWithoutReuse(t *testing.T) {
 	}
 }
 
-func compareRuns(t *testing.T, d tensor.DType, seed uint64) {
-	g := newRandomGraph(t, d, seed)
+func compareRuns(t *testing.T, g *randomGraph) {
 	plain := mustNew(t, &g.m, Options{NoReuse: true, NoFusion: true})
 	defer plain.Close()
 	reuse := mustNew(t, &g.m, Options{})

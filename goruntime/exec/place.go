@@ -1,8 +1,11 @@
 package exec
 
 import (
+	"slices"
+
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/plan"
+	"github.com/goruntime/goruntime/goruntime/tensor"
 )
 
 // plan makes the program's plan; work is the workspace of each step.
@@ -27,6 +30,7 @@ func (z *specializer) plan(work []int) {
 		st := &p.steps[i]
 		pr.Steps[i] = plan.Step{
 			In: st.in, Out: st.out, View: st.node.Def.View, Over: z.over(st), Moves: len(st.bodies) > 0, Workspace: work[i],
+			Join: z.joined(st), Cut: z.cut(st),
 		}
 	}
 	p.plan = plan.Make(pr)
@@ -36,6 +40,41 @@ func (z *specializer) plan(work []int) {
 			p.exitOf[p.plan.Of[v]] = k
 		}
 	}
+}
+
+// joined returns at which byte of output 0 each input begins, where the step only puts them
+// one behind the other.
+func (z *specializer) joined(st *step) []int {
+	if z.p.whole || !st.static || st.node.Def.Appends == nil || st.out[0] == plan.None || !st.node.Def.Appends(z.inferred(st)) {
+		return nil
+	}
+	at, list := 0, make([]int, st.args)
+	for k, v := range st.in[:st.args] {
+		list[k] = at
+		at += z.p.vals[v].view.Bytes()
+	}
+	return list
+}
+
+// cut returns at which byte of input 0 each output begins, where the step only takes
+// ranges of it.
+func (z *specializer) cut(st *step) []int {
+	def := st.node.Def
+	if z.p.whole || !st.static || def.Cuts == nil || z.p.vals[st.in[0]].view.DType.Bits() < 8 {
+		return nil
+	}
+	c := z.inferred(st, make([]tensor.View, len(st.out))...)
+	if err := def.Shape(c); err != nil {
+		return nil
+	}
+	list, ok := def.Cuts(c)
+	if !ok || slices.ContainsFunc(st.out[len(list):], func(v int) bool { return v != plan.None }) {
+		return nil
+	}
+	for k := range list {
+		list[k] *= z.p.vals[st.in[0]].view.DType.Width()
+	}
+	return list
 }
 
 // over returns the inputs that the step's output 0 may overwrite: of the same

@@ -252,7 +252,8 @@ func (z *specializer) inline(g *graph.Graph, n *graph.Node, sc scope, cond int) 
 	return nil
 }
 
-// prune drops the steps whose results nothing reads.
+// prune drops the steps whose results nothing reads, and of other steps the results that
+// they may leave out.
 func (z *specializer) prune() {
 	live := make([]bool, len(z.p.vals))
 	for _, v := range z.p.outputs {
@@ -266,6 +267,11 @@ func (z *specializer) prune() {
 				b.unit.close()
 			}
 			continue
+		}
+		for _, k := range st.node.Spare {
+			if v := st.out[k]; v != plan.None && !live[v] && !z.p.whole {
+				st.out[k] = plan.None
+			}
 		}
 		for _, v := range st.in {
 			if v != plan.None {

@@ -48,6 +48,15 @@ func (n *Node) tensors(s *schema.Op) {
 	}
 }
 
+// spare lists the outputs that the standard lets a node leave out.
+func (n *Node) spare(s *schema.Op) {
+	for k := range n.Out {
+		if p, _ := s.Output(k); p.Optional {
+			n.Spare = append(n.Spare, k)
+		}
+	}
+}
+
 // known refuses an attribute that the operator's schema does not have, and a
 // subgraph that the operator would not run.
 func (b *builder) known(n *Node, v op.Value) error {

@@ -46,6 +46,8 @@ type Node struct {
 	// Tensors are the inputs that take tensors alone, where Def is told of values that
 	// are none.
 	Tensors []int
+	// Spare are the outputs that the node may leave out.
+	Spare []int
 }
 
 // Body is a subgraph of a node, by the attribute that holds it.

@@ -68,6 +68,7 @@ func (b *builder) node(n *onnx.Node, name string, sp *space, fr *frame) error {
 			return err
 		}
 		out.tensors(s)
+		out.spare(s)
 	} else if err := out.needs(); err != nil {
 		return err
 	}

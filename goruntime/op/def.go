@@ -98,6 +98,13 @@ type Def struct {
 	// Joins, optional, tells of a node whether output 0 is the matrix [N, K] whose columns
 	// are its K inputs: where all that reads it takes columns, exec has nothing run.
 	Joins func(c *Infer) bool
+	// Appends, optional, tells of a node whether output 0 is its inputs one behind the other
+	// in memory. Run then leaves alone what lies in its place already.
+	Appends func(c *Infer) bool
+	// Cuts, optional, returns of a node each of whose outputs is elements of input 0 that
+	// lie one behind the other which is the first of each, of as many as are so; the rule
+	// has set the outputs (Infer.Results). Run then leaves alone what lies in its place.
+	Cuts func(c *Infer) (first []int, ok bool)
 	// Halves says what the f32 kernel is to the 16-bit floats: exec then may run it on f32
 	// that has their numbers.
 	Halves Halves

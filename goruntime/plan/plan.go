@@ -2,12 +2,17 @@
 // buffer, which arena a buffer comes from, from which step to which it lives,
 // and at which offset of the run's slab an intermediate of known size lies.
 //
+// What is put behind each other is made where it is to lie, and what is cut out is
+// read where it lies, as long as the slab does not grow by it.
+//
 // It is a pure function from a Problem to a Plan; it touches no memory and
-// knows no operator. Its invariants, which Verify checks: two buffers that are
+// knows no operator. Its invariants, which the tests check: two buffers that are
 // alive at the same step do not overlap in the slab; a value is overwritten
 // only by a step that is its last use; a buffer that leaves the run is in no
-// slab and shares its memory with nothing that stays.
+// slab, begins with what leaves, and is lent to nothing that is written afterwards.
 package plan
+
+import "slices"
 
 // Role says what becomes of a buffer's memory.
 type Role uint8
@@ -40,6 +45,8 @@ type Value struct {
 type Step struct {
 	In, Out   []int
 	View      bool  // output 0 is input 0 under another shape
+	Join      []int // output 0 is the inputs behind each other: the byte where each begins; may be nil
+	Cut       []int // each output is a range of input 0: the byte where each begins; may be nil
 	Over      []int // the positions in In of the inputs that output 0 may overwrite
 	Moves     bool  // outputs arrive with memory of their own: never in the slab
 	Workspace int   // bytes of scratch that the step needs
@@ -67,6 +74,8 @@ type Buffer struct {
 type Plan struct {
 	Buffers   []Buffer
 	Of        []int   // the buffer of each value
+	At        []int   // the byte of the buffer where each value begins
+	Idle      []bool  // the steps that join or cut what all lies in its place already
 	Workspace []int   // the slab offset of each step's workspace, or None
 	InPlace   []int   // the input that output 0 of each step overwrites, or None
 	Release   [][]int // the buffers with handles of their own that die in each step
@@ -76,10 +85,23 @@ type Plan struct {
 
 // Make plans p.
 func Make(p *Problem) *Plan {
+	plain := attempt(p, nil)
+	if p.NoReuse {
+		return plain
+	}
+	s := search{p: p, best: plain, tries: mostTries}
+	s.add(sharing(p))
+	return s.best
+}
+
+// attempt plans p with the steps of list sharing the memory of what they join or cut.
+func attempt(p *Problem, list []int) *Plan {
 	b := newBuilder(p)
+	b.settle(list)
 	for i := range p.Steps {
 		b.place(i)
 	}
+	b.idle()
 	b.lifetimes()
 	b.pack()
 	return b.plan
@@ -88,100 +110,87 @@ func Make(p *Problem) *Plan {
 type builder struct {
 	p       *Problem
 	plan    *Plan
-	lastUse []int   // of each value: the step that reads it or a view of it last, or -1
+	read    []int   // of each value: the last step that reads it, or -1
+	made    []int   // ... and the step that makes it, or -1
+	spots   []spot  // where each value lies, but for what is overwritten in place
+	kin     [][]int // of each value: those that lie in its memory, itself too
 	members [][]int // the values in each buffer
 }
 
 func newBuilder(p *Problem) *builder {
-	n := len(p.Steps)
-	b := &builder{p: p, lastUse: make([]int, len(p.Values)), plan: &Plan{
-		Of: make([]int, len(p.Values)), Workspace: make([]int, n), InPlace: make([]int, n), Release: make([][]int, n),
+	n, values := len(p.Steps), len(p.Values)
+	b := &builder{p: p, read: make([]int, values), made: make([]int, values), plan: &Plan{
+		Of: make([]int, values), At: make([]int, values),
+		Workspace: make([]int, n), InPlace: make([]int, n), Idle: make([]bool, n), Release: make([][]int, n),
 	}}
-	for v := range b.lastUse {
-		b.lastUse[v], b.plan.Of[v] = -1, None
+	for v := range values {
+		b.read[v], b.made[v], b.plan.Of[v] = -1, -1, None
 	}
 	for i, s := range p.Steps {
 		b.plan.Workspace[i], b.plan.InPlace[i] = None, None
 		for _, v := range s.In {
 			if v != None {
-				b.lastUse[v] = i
+				b.read[v] = i
+			}
+		}
+		for _, v := range s.Out {
+			if v != None {
+				b.made[v] = i
 			}
 		}
 	}
-	for v, val := range p.Values {
-		if val.Borrowed {
-			b.open(v, Buffer{Role: Borrowed, Bytes: val.Bytes, First: 0, Last: n, Offset: None})
-		}
-	}
-	b.extendViews()
 	return b
 }
 
-// extendViews makes each value live as long as the views of it, which come
-// after it, so one pass backwards settles chains of views.
-func (b *builder) extendViews() {
-	for i := len(b.p.Steps) - 1; i >= 0; i-- {
-		if s := &b.p.Steps[i]; b.isView(s) {
-			in, out := s.In[0], s.Out[0]
-			b.lastUse[in] = max(b.lastUse[in], b.lastUse[out])
-			if b.p.Values[out].Output {
-				b.lastUse[in] = len(b.p.Steps)
-			}
-		}
-	}
-}
+// isView reports whether the step only renames memory.
+func (s *Step) isView() bool { return s.View && s.In[0] != None && s.Out[0] != None }
 
-// isView reports whether the step only renames memory. An output of the run
-// that views borrowed memory is not a view: it must be a copy.
-func (b *builder) isView(s *Step) bool {
-	return s.View && s.In[0] != None && s.Out[0] != None
-}
-
-// leaves reports whether value v or a view of it leaves the run.
-func (b *builder) leaves(v int) bool {
-	return b.p.Values[v].Output || b.lastUse[v] >= len(b.p.Steps)
-}
-
+// open gives v, and all that lies in its memory, a buffer.
 func (b *builder) open(v int, buf Buffer) {
 	b.plan.Buffers = append(b.plan.Buffers, buf)
 	b.members = append(b.members, nil)
-	b.join(v, len(b.plan.Buffers)-1)
+	b.join(v, len(b.plan.Buffers)-1, 0)
 }
 
-// join puts value v into a buffer.
-func (b *builder) join(v, buf int) {
-	b.plan.Of[v] = buf
-	b.members[buf] = append(b.members[buf], v)
+// join puts v, and all that lies in its memory, into a buffer from byte at on.
+func (b *builder) join(v, buf, at int) {
+	for _, k := range b.kin[v] {
+		b.plan.Of[k], b.plan.At[k] = buf, at+b.spots[k].at
+	}
+	b.members[buf] = append(b.members[buf], b.kin[v]...)
 }
 
-// place gives each output of step i a buffer.
+// place gives each output of step i a buffer. One that lies in the memory of a value
+// which is made later opens the buffer of that.
 func (b *builder) place(i int) {
 	s := &b.p.Steps[i]
 	for slot, v := range s.Out {
-		if v == None {
+		if v == None || b.plan.Of[v] != None {
 			continue
 		}
-		if slot == 0 && b.isView(s) {
-			b.join(v, b.plan.Of[s.In[0]])
-			continue
-		}
+		base := b.spots[v].base
 		role := Execution
-		if b.leaves(v) {
+		if b.leaves(base) {
 			role = IO
 		}
-		if slot == 0 && role == Execution {
+		if slot == 0 && base == v && role == Execution {
 			if in := b.overwritable(i, s); in != None {
 				b.plan.InPlace[i] = in
-				b.join(v, b.plan.Of[s.In[in]])
+				b.join(v, b.plan.Of[s.In[in]], b.plan.At[s.In[in]])
 				continue
 			}
 		}
-		size := b.p.Values[v].Bytes
+		size := b.p.Values[base].Bytes
 		if s.Moves {
 			size = Unsized
 		}
-		b.open(v, Buffer{Role: role, Bytes: size, First: i, Last: i, Offset: None})
+		b.open(base, Buffer{Role: role, Bytes: size, First: i, Last: i, Offset: None})
 	}
+}
+
+// leaves reports whether something in the memory of v leaves the run.
+func (b *builder) leaves(v int) bool {
+	return slices.ContainsFunc(b.kin[v], func(k int) bool { return b.p.Values[k].Output })
 }
 
 // overwritable returns the input of step i whose memory output 0 may take.
@@ -195,34 +204,31 @@ func (b *builder) overwritable(i int, s *Step) int {
 		if v == None || b.p.Values[v].Bytes != out {
 			continue
 		}
-		buf := b.plan.Of[v]
-		if b.plan.Buffers[buf].Role == Execution && b.plan.Buffers[buf].Bytes == out && b.deadAfter(buf, i) && b.readOnce(s, v) {
+		if bf := &b.plan.Buffers[b.plan.Of[v]]; bf.Role == Execution && bf.Bytes != Unsized && b.deadAfter(v, i) && b.readOnce(s, v) {
 			return k
 		}
 	}
 	return None
 }
 
-// deadAfter reports whether no value in the buffer is read after step i. Views
-// of the buffer count: their values are in it too.
-func (b *builder) deadAfter(buf, i int) bool {
-	for _, v := range b.members[buf] {
-		if b.lastUse[v] > i {
-			return false
-		}
-	}
-	return true
+// deadAfter reports whether nothing that lies where v does is read after step i.
+func (b *builder) deadAfter(v, i int) bool {
+	return !slices.ContainsFunc(b.members[b.plan.Of[v]], func(w int) bool {
+		return b.meet(v, w) && b.read[w] > i
+	})
 }
 
 // readOnce reports whether the step reads the memory of v only as v: under
 // another shape it may be read in another order than it is overwritten.
 func (b *builder) readOnce(s *Step, v int) bool {
-	for _, w := range s.In {
-		if w != None && w != v && b.plan.Of[w] == b.plan.Of[v] {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(s.In, func(w int) bool { return w != None && w != v && b.plan.Of[w] == b.plan.Of[v] && b.meet(v, w) })
+}
+
+// meet reports whether two values of a buffer share a byte. Of values without bytes or of
+// unknown size those that begin alike count.
+func (b *builder) meet(v, w int) bool {
+	av, aw := b.plan.At[v], b.plan.At[w]
+	return av == aw || av < aw+b.p.Values[w].Bytes && aw < av+b.p.Values[v].Bytes
 }
 
 // lifetimes sets the last step of each buffer and lists what dies when.
@@ -233,7 +239,7 @@ func (b *builder) lifetimes() {
 			continue
 		}
 		if bf := &b.plan.Buffers[buf]; bf.Role == Execution {
-			bf.Last = max(bf.Last, b.lastUse[v])
+			bf.Last = max(bf.Last, b.read[v])
 			if b.p.NoReuse {
 				bf.Last = max(end-1, bf.Last)
 			}

@@ -45,7 +45,10 @@ func (g *generator) value() int {
 func (g *generator) step() {
 	s := Step{In: []int{g.value()}}
 	in := s.In[0]
-	kind := rapid.SampledFrom([]string{"view", "in place", "in place", "other", "moves"}).Draw(g.t, "kind")
+	kind := rapid.SampledFrom([]string{"view", "in place", "in place", "other", "moves", "join", "join", "cut"}).Draw(g.t, "kind")
+	if kind == "join" && g.join() || kind == "cut" && g.cut() {
+		return
+	}
 	for range rapid.IntRange(0, 2).Draw(g.t, "more inputs") {
 		v := None
 		if rapid.IntRange(0, 4).Draw(g.t, "omitted") > 0 {
@@ -80,6 +83,44 @@ func (g *generator) step() {
 		}
 	}
 	g.p.Steps = append(g.p.Steps, s)
+}
+
+// join puts some values of known size behind each other.
+func (g *generator) join() bool {
+	s, bytes := Step{}, 0
+	for range rapid.IntRange(1, 4).Draw(g.t, "parts") {
+		if v := g.value(); g.p.Values[v].Bytes != Unsized {
+			s.In, s.Join = append(s.In, v), append(s.Join, bytes)
+			bytes += g.p.Values[v].Bytes
+		}
+	}
+	if s.In == nil {
+		return false
+	}
+	s.Out = []int{g.add(Value{Bytes: bytes})}
+	g.p.Steps = append(g.p.Steps, s)
+	return true
+}
+
+// cut takes some ranges out of a value of known size.
+func (g *generator) cut() bool {
+	in := g.value()
+	cells := g.p.Values[in].Bytes / 4
+	if g.p.Values[in].Bytes == Unsized {
+		return false
+	}
+	s, at := Step{In: []int{in}}, 0
+	for range rapid.IntRange(1, 3).Draw(g.t, "parts") {
+		n := rapid.IntRange(0, cells-at).Draw(g.t, "cells")
+		v := None
+		if rapid.IntRange(0, 4).Draw(g.t, "omitted") > 0 {
+			v = g.add(Value{Bytes: 4 * n})
+		}
+		s.Out, s.Cut = append(s.Out, v), append(s.Cut, 4*at)
+		at += n
+	}
+	g.p.Steps = append(g.p.Steps, s)
+	return true
 }
 
 func (g *generator) outputs() {
@@ -191,6 +232,103 @@ func TestReuse(t *testing.T) {
 	}
 }
 
+// joins is x -> part, ..., which a step joins; tail says what else is done with them.
+func joins(parts int, tail func(p *Problem, parts []int, joined int)) *Problem {
+	p := &Problem{Values: []Value{{Bytes: 64, Borrowed: true}}}
+	join := Step{}
+	for i := range parts {
+		p.Values = append(p.Values, Value{Bytes: 64})
+		p.Steps = append(p.Steps, Step{In: []int{0}, Out: []int{1 + i}})
+		join.In, join.Join = append(join.In, 1+i), append(join.Join, 64*i)
+	}
+	p.Values = append(p.Values, Value{Bytes: 64 * parts})
+	join.Out = []int{1 + parts}
+	p.Steps = append(p.Steps, join)
+	tail(p, join.In, 1+parts)
+	return p
+}
+
+// after adds a step that makes a value of some bytes of others.
+func (p *Problem) after(bytes int, in ...int) int {
+	p.Values = append(p.Values, Value{Bytes: bytes})
+	p.Steps = append(p.Steps, Step{In: in, Out: []int{len(p.Values) - 1}, Over: []int{0}})
+	return len(p.Values) - 1
+}
+
+func (p *Problem) joined(in ...int) int {
+	s, bytes := Step{In: in}, 0
+	for _, v := range in {
+		s.Join = append(s.Join, bytes)
+		bytes += p.Values[v].Bytes
+	}
+	p.Values = append(p.Values, Value{Bytes: bytes})
+	s.Out = []int{len(p.Values) - 1}
+	p.Steps = append(p.Steps, s)
+	return s.Out[0]
+}
+
+// halved cuts v in two.
+func (p *Problem) halved(v int) (a, b int) {
+	n := p.Values[v].Bytes / 2
+	a = len(p.Values)
+	p.Values = append(p.Values, Value{Bytes: n}, Value{Bytes: n})
+	p.Steps = append(p.Steps, Step{In: []int{v}, Out: []int{a, a + 1}, Cut: []int{0, n}})
+	return a, a + 1
+}
+
+func TestJoiningAndCuttingMoveOnlyWhatMustMove(t *testing.T) {
+	leave := func(p *Problem, v int) { p.Values[p.after(64, v)].Output = true }
+	for _, c := range []struct {
+		name string
+		p    *Problem
+		busy int // steps that join or cut and have something to move
+	}{
+		{"parts are made where they are joined", joins(3, func(p *Problem, _ []int, y int) { leave(p, y) }), 0},
+		{"what is joined leaves the run", joins(3, func(p *Problem, _ []int, y int) { p.Values[y].Output = true }), 0},
+		{"a part leaves too", joins(3, func(p *Problem, parts []int, y int) { p.Values[parts[1]].Output = true; leave(p, y) }), 1},
+		{"a part is read once more later", joins(3, func(p *Problem, parts []int, y int) { leave(p, y); leave(p, parts[0]) }), 0},
+		{"a part is given twice", joins(1, func(p *Problem, parts []int, _ int) { leave(p, p.joined(parts[0], parts[0])) }), 1},
+		{"joined again", joins(2, func(p *Problem, _ []int, y int) { leave(p, p.joined(y, p.after(64, 0))) }), 0},
+		{"each with all before it", joins(2, func(p *Problem, parts []int, y int) {
+			parts = append(parts, p.after(64, y))
+			y = p.joined(parts...)
+			leave(p, p.joined(append(parts, p.after(64, y))...))
+		}), 0},
+		{"joined in another order too", joins(2, func(p *Problem, parts []int, y int) { leave(p, y); leave(p, p.joined(parts[1], parts[0])) }), 1},
+		{"an input of the run", joins(1, func(p *Problem, parts []int, _ int) { leave(p, p.joined(0, parts[0])) }), 1},
+		{"cut in two", joins(2, func(p *Problem, _ []int, y int) { a, b := p.halved(y); leave(p, a); leave(p, b) }), 0},
+		{"an input cut in two", joins(1, func(p *Problem, _ []int, _ int) { a, b := p.halved(0); leave(p, a); leave(p, b) }), 0},
+		{"a half leaves", joins(2, func(p *Problem, _ []int, y int) { a, b := p.halved(y); leave(p, a); p.Values[b].Output = true }), 1},
+		{"both halves and more joined", joins(2, func(p *Problem, _ []int, y int) {
+			a, b := p.halved(y)
+			leave(p, p.joined(a, b, p.after(64, b)))
+		}), 0},
+		{"halves joined the wrong way round", joins(2, func(p *Problem, _ []int, y int) { a, b := p.halved(y); leave(p, p.joined(b, a)) }), 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			pl, busy := Make(c.p), 0
+			for i := range c.p.Steps {
+				if s := &c.p.Steps[i]; (s.Join != nil || s.Cut != nil) && !pl.Idle[i] {
+					busy++
+				}
+			}
+			if err := verify(c.p, pl); err != nil || busy != c.busy {
+				t.Errorf("%d steps move memory, %d expected; %v\n%+v", busy, c.busy, err, pl)
+			}
+		})
+	}
+}
+
+// Memory is shared only where the run takes no more by it.
+func TestSharingTakesNoMoreMemory(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := problems.Draw(t, "problem")
+		if pl, plain := Make(p), attempt(p, nil); pl.Slab > plain.Slab {
+			t.Fatalf("a slab of %d bytes, %d without", pl.Slab, plain.Slab)
+		}
+	})
+}
+
 // The checker itself must see what it is there for.
 func TestVerifySeesBrokenPlans(t *testing.T) {
 	p := chain(3, 64, false)
@@ -202,6 +340,7 @@ func TestVerifySeesBrokenPlans(t *testing.T) {
 		{"an output in the slab", func(pl *Plan) { pl.Of[3] = pl.Of[1] }},
 		{"a value in borrowed memory", func(pl *Plan) { pl.Of[1] = pl.Of[0] }},
 		{"a buffer of the slab released", func(pl *Plan) { pl.Release[1] = []int{pl.Of[1]} }},
+		{"a value beyond its buffer", func(pl *Plan) { pl.At[2] = 4 }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			pl := Make(p)

@@ -1,38 +1,43 @@
 package plan
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
-// place is where a value lies: in a range of the slab, or in a buffer of its
-// own.
-type place struct {
-	own   int // the buffer, or None
-	first int // words of the slab
-	words int
+// word is how many bytes one cell of a machine stands for.
+const word = 4
+
+// content is what a cell holds: word k of what was computed as value v.
+type content struct{ v, k int }
+
+// memory is the slab, or a buffer of its own.
+type memory struct {
+	cells    []content
+	freed    bool
+	borrowed bool
 }
 
-// machine runs a plan on memory of which each word says whose content it is: a
+// machine runs a plan on memory of which each cell says whose content it is: a
 // value that is read must still be where the plan put it.
 type machine struct {
 	p     *Problem
 	plan  *Plan
-	slab  []int
-	own   map[int]int // content of buffers with memory of their own
-	freed map[int]bool
-	root  []int // of each value: the value whose content it is
+	slab  memory
+	own   map[int]*memory // buffers with memory of their own
+	holds [][]content     // of each value, what it must hold
 }
-
-const word = 64
 
 // verify runs the plan and returns what it does wrong.
 func verify(p *Problem, pl *Plan) error {
-	m := &machine{p: p, plan: pl, slab: make([]int, pl.Slab/word), own: map[int]int{}, freed: map[int]bool{}, root: make([]int, len(p.Values))}
+	m := &machine{p: p, plan: pl, slab: memory{cells: make([]content, pl.Slab/word)}, own: map[int]*memory{}, holds: make([][]content, len(p.Values))}
 	for v := range p.Values {
-		m.root[v] = v
 		if p.Values[v].Borrowed {
 			if b := pl.Buffers[pl.Of[v]]; b.Role != Borrowed || b.Offset != None {
 				return fmt.Errorf("borrowed value %d is in a buffer %+v", v, b)
 			}
-			m.own[pl.Of[v]] = v
+			m.compute(v)
+			m.own[pl.Of[v]] = &memory{cells: slices.Clone(m.holds[v]), borrowed: true}
 		}
 	}
 	for i := range p.Steps {
@@ -43,54 +48,80 @@ func verify(p *Problem, pl *Plan) error {
 	return m.end()
 }
 
-func (m *machine) at(v int) place {
-	b := m.plan.Of[v]
-	bf := m.plan.Buffers[b]
-	if bf.Offset == None {
-		return place{own: b}
+// cells is how many cells v has; one where its size is unknown.
+func (m *machine) cells(v int) int {
+	if n := m.p.Values[v].Bytes; n != Unsized {
+		return n / word
 	}
-	return place{own: None, first: bf.Offset / word, words: (bf.Bytes + word - 1) / word}
+	return 1
+}
+
+// compute makes v something that no other value holds.
+func (m *machine) compute(v int) {
+	m.holds[v] = make([]content, m.cells(v))
+	for k := range m.holds[v] {
+		m.holds[v][k] = content{v, k}
+	}
+}
+
+// at returns the cells of v.
+func (m *machine) at(v int) ([]content, error) {
+	b, n := m.plan.Of[v], m.cells(v)
+	bf, from := m.plan.Buffers[b], m.plan.At[v]/word
+	mem := &m.slab
+	if bf.Offset != None {
+		from += bf.Offset / word
+	} else if mem = m.own[b]; mem == nil {
+		size := n
+		if bf.Bytes != Unsized {
+			size = bf.Bytes / word
+		}
+		mem = &memory{cells: make([]content, size)}
+		m.own[b] = mem
+	}
+	switch {
+	case mem.freed:
+		return nil, fmt.Errorf("value %d is used after its buffer was released", v)
+	case bf.Bytes != Unsized && m.plan.At[v]+n*word > bf.Bytes, from+n > len(mem.cells):
+		return nil, fmt.Errorf("value %d at %d reaches beyond its buffer %+v", v, m.plan.At[v], bf)
+	}
+	return mem.cells[from : from+n], nil
 }
 
 func (m *machine) read(v int) error {
-	at := m.at(v)
-	if at.own != None {
-		if m.freed[at.own] {
-			return fmt.Errorf("value %d is read after its buffer was released", v)
-		}
-		if c, ok := m.own[at.own]; !ok || c != m.root[v] {
-			return fmt.Errorf("value %d is read, its buffer holds %d", v, c)
-		}
-		return nil
+	cells, err := m.at(v)
+	if err == nil && !slices.Equal(cells, m.holds[v]) {
+		err = fmt.Errorf("value %d is read, its memory holds %v", v, cells)
 	}
-	for _, c := range m.slab[at.first : at.first+at.words] {
-		if c != m.root[v] {
-			return fmt.Errorf("value %d is read, its memory holds %d", v, c)
-		}
+	return err
+}
+
+// write moves list to the cells of v from cell k on.
+func (m *machine) write(v, k int, list []content) error {
+	cells, err := m.at(v)
+	if err != nil {
+		return err
 	}
+	if mem := m.own[m.plan.Of[v]]; mem != nil && mem.borrowed {
+		return fmt.Errorf("value %d is written to borrowed memory", v)
+	}
+	copy(cells[k:], list)
 	return nil
 }
 
-func (m *machine) write(v int) error {
-	at := m.at(v)
-	if at.own != None {
-		if m.plan.Buffers[at.own].Role == Borrowed {
-			return fmt.Errorf("value %d is written to borrowed memory", v)
-		}
-		m.own[at.own] = v
-		return nil
+// spotOf returns the buffer of v and the bytes that it takes there.
+func (m *machine) spotOf(v int) (buf, from, to int) {
+	b := &m.plan.Buffers[m.plan.Of[v]]
+	if b.Offset != None {
+		return -1, b.Offset + m.plan.At[v], b.Offset + m.plan.At[v] + m.cells(v)*word
 	}
-	for k := range at.words {
-		m.slab[at.first+k] = v
-	}
-	return nil
+	return m.plan.Of[v], m.plan.At[v], m.plan.At[v] + m.cells(v)*word
 }
 
-func overlap(a, b place) bool {
-	if a.own != None || b.own != None {
-		return a.own == b.own
-	}
-	return a.first < b.first+b.words && b.first < a.first+a.words
+func (m *machine) overlap(v, w int) bool {
+	a, a0, a1 := m.spotOf(v)
+	b, b0, b1 := m.spotOf(w)
+	return a == b && a0 < b1 && b0 < a1
 }
 
 // step reads, scribbles over the workspace, reads again, then writes: outputs
@@ -101,17 +132,29 @@ func (m *machine) step(i int) error {
 	if err := m.reads(s); err != nil {
 		return err
 	}
-	if s.View && s.In[0] != None && s.Out[0] != None {
-		m.root[s.Out[0]] = m.root[s.In[0]]
-		if err := m.read(s.Out[0]); err != nil {
-			return err
-		}
-		return m.release(i)
+	var err error
+	switch {
+	case s.isView():
+		m.holds[s.Out[0]] = m.holds[s.In[0]]
+		err = m.read(s.Out[0])
+	case s.Join != nil:
+		err = m.join(i, s)
+	case s.Cut != nil:
+		err = m.cut(i, s)
+	default:
+		err = m.kernel(i, s)
 	}
+	if err != nil {
+		return err
+	}
+	return m.release(i)
+}
+
+func (m *machine) kernel(i int, s *Step) error {
 	if s.Workspace > 0 {
 		w := m.plan.Workspace[i] / word
 		for k := range (s.Workspace + word - 1) / word {
-			m.slab[w+k] = -2 - i
+			m.slab.cells[w+k] = content{-2, i}
 		}
 		if err := m.reads(s); err != nil {
 			return fmt.Errorf("after the workspace was written: %w", err)
@@ -121,31 +164,90 @@ func (m *machine) step(i int) error {
 		return err
 	}
 	for _, v := range s.Out {
-		if v != None {
-			if err := m.write(v); err != nil {
-				return err
-			}
+		if v == None {
+			continue
+		}
+		m.compute(v)
+		if err := m.write(v, 0, m.holds[v]); err != nil {
+			return err
 		}
 	}
+	return m.made(s)
+}
+
+// join moves each input to its place in output 0, but those that lie there.
+func (m *machine) join(i int, s *Step) error {
+	out, moved := s.Out[0], 0
+	m.holds[out] = make([]content, m.cells(out))
+	for k, v := range s.In {
+		copy(m.holds[out][s.Join[k]/word:], m.holds[v])
+		if m.plan.Of[v] == m.plan.Of[out] && m.plan.At[v] == m.plan.At[out]+s.Join[k] || m.cells(v) == 0 {
+			continue
+		}
+		moved++
+		cells, err := m.at(v)
+		if err == nil {
+			err = m.write(out, s.Join[k]/word, cells)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if m.plan.Idle[i] != (moved == 0) {
+		return fmt.Errorf("%d inputs are moved, idle is %v", moved, m.plan.Idle[i])
+	}
+	return m.made(s)
+}
+
+// cut moves each output out of input 0, but those that lie there.
+func (m *machine) cut(i int, s *Step) error {
+	in, moved := s.In[0], 0
+	for k, v := range s.Out {
+		if v == None {
+			continue
+		}
+		from := s.Cut[k] / word
+		m.holds[v] = m.holds[in][from : from+m.cells(v)]
+		if m.plan.Of[v] == m.plan.Of[in] && m.plan.At[v] == m.plan.At[in]+s.Cut[k] || m.cells(v) == 0 {
+			continue
+		}
+		moved++
+		cells, err := m.at(in)
+		if err == nil {
+			err = m.write(v, 0, cells[from:from+m.cells(v)])
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if m.plan.Idle[i] != (moved == 0) {
+		return fmt.Errorf("%d outputs are moved, idle is %v", moved, m.plan.Idle[i])
+	}
+	return m.made(s)
+}
+
+// made reads what the step made.
+func (m *machine) made(s *Step) error {
 	for _, v := range s.Out {
 		if v != None {
 			if err := m.read(v); err != nil {
-				return fmt.Errorf("another output overwrote it: %w", err)
+				return fmt.Errorf("it is not what was made: %w", err)
 			}
 		}
 	}
-	return m.release(i)
+	return nil
 }
 
 func (m *machine) release(i int) error {
 	for _, b := range m.plan.Release[i] {
-		if m.freed[b] {
-			return fmt.Errorf("buffer %d is released twice", b)
+		mem := m.own[b]
+		if mem == nil || mem.freed {
+			return fmt.Errorf("buffer %d is released twice, or was never used", b)
 		}
 		if bf := m.plan.Buffers[b]; bf.Role != Execution || bf.Offset != None {
 			return fmt.Errorf("buffer %+v is released", bf)
 		}
-		m.freed[b] = true
+		mem.freed = true
 	}
 	return nil
 }
@@ -167,28 +269,19 @@ func (m *machine) apart(i int, s *Step) error {
 			continue
 		}
 		for k, v := range s.In {
-			if v == None || !overlap(m.at(o), m.at(v)) || m.p.Values[o].Bytes == 0 || m.p.Values[v].Bytes == 0 {
+			if v == None || !m.overlap(o, v) {
 				continue
 			}
 			over := m.plan.InPlace[i]
 			if slot != 0 || over == None || (k != over && v != s.In[over]) {
 				return fmt.Errorf("output %d lies over input %d, in place of %d", slot, k, over)
 			}
-			if !allowed(s, over) {
+			if !slices.Contains(s.Over, over) {
 				return fmt.Errorf("output 0 overwrites input %d, which it must not", over)
 			}
 		}
 	}
 	return nil
-}
-
-func allowed(s *Step, k int) bool {
-	for _, o := range s.Over {
-		if o == k {
-			return true
-		}
-	}
-	return false
 }
 
 // end checks that the outputs are whole, in memory of their own that leaves,
@@ -203,8 +296,8 @@ func (m *machine) end() error {
 			return fmt.Errorf("at the end: %w", err)
 		}
 		b := m.plan.Of[v]
-		if bf := m.plan.Buffers[b]; bf.Role != IO || bf.Offset != None {
-			return fmt.Errorf("output %d is in the buffer %+v", v, bf)
+		if bf := m.plan.Buffers[b]; bf.Role != IO || bf.Offset != None || m.plan.At[v] != 0 || bf.Bytes != m.p.Values[v].Bytes && bf.Bytes != Unsized {
+			return fmt.Errorf("output %d is at %d in the buffer %+v", v, m.plan.At[v], bf)
 		}
 		if o, twice := seen[b]; twice {
 			return fmt.Errorf("outputs %d and %d share a buffer", o, v)
@@ -212,7 +305,7 @@ func (m *machine) end() error {
 		seen[b] = v
 	}
 	for b, bf := range m.plan.Buffers {
-		if bf.Role == Execution && bf.Offset == None && !m.freed[b] {
+		if mem := m.own[b]; bf.Role == Execution && bf.Offset == None && (mem == nil || !mem.freed) {
 			return fmt.Errorf("buffer %d %+v is never released", b, bf)
 		}
 		if _, leaves := seen[b]; bf.Role == IO && !leaves {

@@ -15,6 +15,7 @@ var Gather = op.Declare("", "Gather", func() op.Def {
 		InPlace:  op.Never,
 		Shape:    gatherShape,
 		Prepare:  gatherPrepare,
+		Cuts:     gatherCuts,
 		Run:      gatherRun,
 		DTypes:   op.ByWidth[gatherKernel](gather[uint8], gather[uint16], gather[uint32], gather[uint64], gather[op.Bytes16], gather[op.Bytes16]),
 		Also:     map[int][]tensor.DType{1: {tensor.I32, tensor.I64}},
@@ -48,6 +49,20 @@ func gatherPrepare(c *op.Context) error {
 	s.outer, s.n, s.inner = data.Around(axis)
 	c.State = s
 	return nil
+}
+
+// gatherCuts tells where the only element of the outermost axis is that is picked.
+func gatherCuts(c *op.Infer) (first []int, ok bool) {
+	axis, err := c.Axis("axis", len(c.In(0)))
+	if err != nil || c.In(1).Elements() != 1 {
+		return nil, false
+	}
+	picks, err := c.Ints(1)
+	outer, n, inner := c.In(0).Around(axis)
+	if err != nil || outer != 1 || picks[0] < -n || picks[0] >= n {
+		return nil, false // an index out of range is the run's to refuse
+	}
+	return []int{(picks[0] + n) % n * inner}, true
 }
 
 func gatherRun(c *op.Context) error {

@@ -21,6 +21,7 @@ var Dropout = op.Declare("", "Dropout", func() op.Def {
 		InPlace:  op.FirstOnly, Random: true,
 		Shape:   dropoutShape,
 		Prepare: dropoutPrepare,
+		Cuts:    dropoutCuts,
 		Run:     dropoutRun,
 		DTypes:  dropouts.And(smallDropouts),
 		Also:    map[int][]tensor.DType{1: ratioTypes, 2: {tensor.Bool}},
@@ -34,7 +35,7 @@ var Dropout7 = op.Declare("", "Dropout", func() op.Def {
 		Versions: op.Versions{7: "", 10: "the mask is bool"},
 		Attrs:    op.Attrs(op.Float("ratio", 0.5)),
 		InPlace:  op.FirstOnly,
-		Shape:    dropoutShape, Prepare: dropoutPrepare, Run: dropoutRun, DTypes: dropouts,
+		Shape:    dropoutShape, Prepare: dropoutPrepare, Cuts: dropoutCuts, Run: dropoutRun, DTypes: dropouts,
 	}
 })
 
@@ -44,7 +45,7 @@ var Dropout1 = op.Declare("", "Dropout", func() op.Def {
 		Versions: op.Versions{1: "", 6: ""},
 		Attrs:    op.Attrs(op.Ints("consumed_inputs"), op.Int("is_test", 0), op.Float("ratio", 0.5)),
 		InPlace:  op.FirstOnly, Random: true,
-		Shape: dropoutShape, Prepare: dropoutPrepare, Run: dropoutRun, DTypes: dropouts,
+		Shape: dropoutShape, Prepare: dropoutPrepare, Cuts: dropoutCuts, Run: dropoutRun, DTypes: dropouts,
 	}
 })
 
@@ -64,6 +65,29 @@ func dropoutShape(c *op.Infer) error {
 	}
 	c.SetOutput(1, mask, c.In(0))
 	return op.SameAsInput(c)
+}
+
+// dropoutCuts tells where output 0 is all of input 0: where it is known that nothing is
+// dropped, and that the ratio is one.
+func dropoutCuts(c *op.Infer) (first []int, ok bool) {
+	if c.Version < 7 {
+		return []int{0}, c.Attr.Bool("is_test")
+	}
+	if c.Has(1) {
+		v, err := c.View(1)
+		if err != nil || v.Elements() != 1 {
+			return nil, false
+		}
+		var ratio [1]float64
+		if wide.Load[v.DType](ratio[:], v); !(ratio[0] >= 0 && ratio[0] <= 1) {
+			return nil, false // the run's to refuse
+		}
+	}
+	if c.Has(2) {
+		v, err := c.View(2)
+		return []int{0}, err == nil && v.Elements() == 1 && !tensor.Elems[bool](v)[0]
+	}
+	return []int{0}, true
 }
 
 // dropKernel copies what random leaves of the data, all where it is nil, and

@@ -27,7 +27,7 @@ var wholeBytes = op.ByWidth(struct{}{}, struct{}{}, struct{}{}, struct{}{}, stru
 // part is one tensor: n bytes in each row, from byte at of the whole's row on.
 type part struct {
 	n, at int
-	data  []byte // nil for an output that is not wanted
+	data  []byte // nil where there is nothing to move: an output that is not wanted
 }
 
 // newBlocks lays parts of these sizes side by side along axis.
@@ -50,6 +50,16 @@ const blockGrain = 256 << 10
 func (b *blocks) run(c *op.Context) {
 	if len(b.whole) > 0 {
 		c.For(b.rows, max(1, blockGrain/b.step), b)
+	}
+}
+
+// settle leaves out the parts that lie in their place already.
+func (b *blocks) settle() {
+	for k := range b.parts {
+		p := &b.parts[k]
+		if b.rows == 1 && len(p.data) > 0 && &p.data[0] == &b.whole[p.at] {
+			p.data = nil
+		}
 	}
 }
 

@@ -18,6 +18,7 @@ var Concat = op.Declare("", "Concat", func() op.Def {
 		Run:      concatRun,
 		DTypes:   wholeBytes,
 		Joins:    concatJoins,
+		Appends:  outermost,
 	}
 })
 
@@ -32,6 +33,7 @@ var Concat1 = op.Declare("", "Concat", func() op.Def {
 		Run:      concatRun,
 		DTypes:   wholeBytes,
 		Joins:    concatJoins,
+		Appends:  outermost,
 	}
 })
 
@@ -71,6 +73,13 @@ func concatJoins(c *op.Infer) bool {
 	return err == nil && axis == 1 && op.JoinsColumns(c)
 }
 
+// outermost reports whether the axis of a Concat or a Split has no dimension of more than
+// one index before it: the parts then lie one behind the other.
+func outermost(c *op.Infer) bool {
+	axis, err := c.Axis("axis", len(c.In(0)))
+	return err == nil && c.In(0)[:axis].Elements() == 1
+}
+
 func concatPrepare(c *op.Context) error {
 	out := c.Out(0)
 	axis, err := tensor.Axis(c.Attr.Int("axis"), len(out.Shape))
@@ -97,6 +106,7 @@ func concatRun(c *op.Context) error {
 			b.matrix.Columns = append(b.matrix.Columns, c.In(k).Data)
 		}
 	}
+	b.settle()
 	b.run(c)
 	return nil
 }

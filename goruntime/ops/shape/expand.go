@@ -33,6 +33,10 @@ var Expand = op.Declare("", "Expand", func() op.Def {
 			c.State = newStrided(c.Out(0).Shape, c.In(0).Shape.Strides(len(c.Out(0).Shape)), 0)
 			return nil
 		},
+		Cuts: func(c *op.Infer) ([]int, bool) {
+			out := c.Results()[0].Shape
+			return newStrided(out, c.In(0).Strides(len(out)), 0).cuts(nil)
+		},
 		Run:    runStrided,
 		DTypes: stridedCopies,
 		Also:   map[int][]tensor.DType{1: {tensor.I64}},

@@ -29,6 +29,13 @@ var Slice = op.Declare("", "Slice", func() op.Def {
 			}
 			return sliceCopy(c, &r)
 		},
+		Cuts: func(c *op.Infer) ([]int, bool) {
+			r, err := inputRanges(c)
+			if err != nil {
+				return nil, false
+			}
+			return sliceCuts(c, &r)
+		},
 		Run:    runStrided,
 		DTypes: stridedCopies,
 		Also: map[int][]tensor.DType{
@@ -50,6 +57,7 @@ var Slice1 = op.Declare("", "Slice", func() op.Def {
 			return attrRanges(c.Attr).apply(in, out, nil, nil)
 		},
 		Prepare: func(c *op.Context) error { return sliceCopy(c, attrRanges(c.Attr)) },
+		Cuts:    func(c *op.Infer) ([]int, bool) { return sliceCuts(c, attrRanges(c.Attr)) },
 		Run:     runStrided,
 		DTypes:  stridedCopies,
 	}
@@ -78,14 +86,26 @@ func attrRanges(a *op.Values) *ranges {
 }
 
 func sliceCopy(c *op.Context, r *ranges) error {
-	in := c.In(0).Shape
+	s, err := r.strided(c.In(0).Shape)
+	c.State = s
+	return err
+}
+
+// sliceCuts tells where a Slice begins that lies in one piece.
+func sliceCuts(c *op.Infer, r *ranges) ([]int, bool) {
+	s, err := r.strided(c.In(0))
+	return s.cuts(err)
+}
+
+// strided returns the copy that takes the ranges out of a tensor of this shape.
+func (r *ranges) strided(in tensor.Shape) (*strided, error) {
 	out := in.Clone()
 	from, step := make([]int, len(in)), make([]int, len(in))
 	for i := range step {
 		step[i] = 1
 	}
 	if err := r.apply(in, out, from, step); err != nil {
-		return err
+		return nil, err
 	}
 	strides := in.Strides(len(in))
 	start := 0
@@ -93,8 +113,7 @@ func sliceCopy(c *op.Context, r *ranges) error {
 		start += from[i] * strides[i]
 		strides[i] *= step[i]
 	}
-	c.State = newStrided(out, strides, start)
-	return nil
+	return newStrided(out, strides, start), nil
 }
 
 // apply writes the sizes of the ranges to out and, where not nil, their first

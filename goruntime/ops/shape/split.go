@@ -31,6 +31,7 @@ var Split = op.Declare("", "Split", func() op.Def {
 		},
 		Prepare: splitPrepare(false),
 		Run:     splitRun,
+		Cuts:    splitCuts,
 		DTypes:  wholeBytes,
 		Also:    map[int][]tensor.DType{1: {tensor.I64}},
 	}
@@ -51,6 +52,7 @@ var Split13 = op.Declare("", "Split", func() op.Def {
 		},
 		Prepare: splitPrepare(false),
 		Run:     splitRun,
+		Cuts:    splitCuts,
 		DTypes:  wholeBytes,
 		Also:    map[int][]tensor.DType{1: {tensor.I64}},
 	}
@@ -67,6 +69,7 @@ var Split2 = op.Declare("", "Split", func() op.Def {
 		},
 		Prepare: splitPrepare(true),
 		Run:     splitRun,
+		Cuts:    splitCuts,
 		DTypes:  wholeBytes,
 	}
 })
@@ -87,6 +90,7 @@ var Split1 = op.Declare("", "Split", func() op.Def {
 		},
 		Prepare: splitPrepare(true),
 		Run:     splitRun,
+		Cuts:    splitCuts,
 		DTypes:  wholeBytes,
 	}
 })
@@ -129,6 +133,16 @@ func splitShape(c *op.Infer, sizes []int, given, uneven bool, err error) error {
 	return nil
 }
 
+// splitCuts tells where the parts begin that lie one behind the other.
+func splitCuts(c *op.Infer) (first []int, ok bool) {
+	at := 0
+	for i := range c.Results() {
+		first = append(first, at)
+		at += c.Results()[i].Elements()
+	}
+	return first, outermost(c)
+}
+
 // splitPrepare returns the Prepare; attr tells whether the sizes may be an
 // attribute.
 func splitPrepare(attr bool) func(*op.Context) error {
@@ -166,6 +180,7 @@ func splitRun(c *op.Context) error {
 			b.parts[k].data = c.Out(k).Raw()
 		}
 	}
+	b.settle()
 	b.run(c)
 	return nil
 }

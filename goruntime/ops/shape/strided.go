@@ -42,6 +42,15 @@ func newStrided(shape tensor.Shape, strides []int, start int) *strided {
 	return s
 }
 
+// cuts returns Def.Cuts of a copy of elements that lie in one piece already; err is that
+// of newStrided's arguments.
+func (s *strided) cuts(err error) (first []int, ok bool) {
+	if err != nil || len(s.dims) != 1 || s.strides[0] != 1 {
+		return nil, false
+	}
+	return []int{s.start}, true
+}
+
 // stridedGrain is how many elements make a chunk worth handing out.
 const stridedGrain = 32 << 10
 

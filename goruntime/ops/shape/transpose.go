@@ -5,6 +5,7 @@ import (
 
 	"github.com/goruntime/goruntime/goruntime/errs"
 	"github.com/goruntime/goruntime/goruntime/op"
+	"github.com/goruntime/goruntime/goruntime/tensor"
 )
 
 // Transpose permutes the dimensions of a tensor; without perm it reverses them.
@@ -32,19 +33,27 @@ var Transpose = op.Declare("", "Transpose", func() op.Def {
 			return nil
 		},
 		Prepare: func(c *op.Context) error {
-			in, perm := c.In(0).Shape, c.Attr.Ints("perm")
-			dense := in.Strides(len(in))
-			strides := make([]int, len(in))
-			for i := range strides {
-				strides[i] = dense[permuted(perm, i, len(in))]
-			}
-			c.State = newStrided(c.Out(0).Shape, strides, 0)
+			c.State = transposed(c.In(0).Shape, c.Attr.Ints("perm"))
 			return nil
+		},
+		Cuts: func(c *op.Infer) ([]int, bool) {
+			return transposed(c.In(0), c.Attr.Ints("perm")).cuts(nil)
 		},
 		Run:    op.Unpacked(runStrided),
 		DTypes: packedCopies,
 	}
 })
+
+// transposed returns the copy that permutes the dimensions of a tensor of this shape.
+func transposed(in tensor.Shape, perm []int) *strided {
+	dense := in.Strides(len(in))
+	out, strides := make(tensor.Shape, len(in)), make([]int, len(in))
+	for i := range strides {
+		k := permuted(perm, i, len(in))
+		out[i], strides[i] = in[k], dense[k]
+	}
+	return newStrided(out, strides, 0)
+}
 
 func permuted(perm []int, i, rank int) int {
 	if perm == nil {
