@@ -23,7 +23,7 @@ func newJoinedGraph(t testing.TB, d tensor.DType, seed uint64) *randomGraph {
 	g.input("flat", tensor.I64)
 	kinds := []func(){
 		g.unary, g.unary, g.binary, g.joinChannels, g.joinChannels, g.joinChannels, g.joinAll, g.cutChannels, g.cutChannels,
-		g.oneChannel, g.someChannels, g.swapOnes, g.branch, g.takenBranch, g.identity, g.softmax,
+		g.oneChannel, g.someChannels, g.swapOnes, g.branch, g.takenBranch, g.identity, g.softmax, g.lateShape,
 	}
 	for range 4 + g.r.IntN(20) {
 		kinds[g.r.IntN(len(kinds))]()
@@ -287,4 +287,35 @@ func TestWhatALoopJoins(t *testing.T) {
 		}
 		release(out)
 	}
+}
+
+// A part that dies is not written over while all that it was joined to is still to be read
+// under a shape that only the run knows.
+func TestWhatIsJoinedUnderAShapeOfTheRun(t *testing.T) {
+	testkit.NoLeaks(t)
+	b := newModel(t)
+	b.input("x", tensor.F32)
+	b.input("shape", tensor.I64)
+	b.node("Exp", []string{"x"}, []string{"a"})
+	b.node("Softmax", []string{"x"}, []string{"b"})
+	b.node("Concat", []string{"a", "b"}, []string{"j"}, intAttr("axis", 0))
+	b.node("Reshape", []string{"j", "shape"}, []string{"w"})
+	b.node("Neg", []string{"b"}, []string{"r"})
+	b.node("Softmax", []string{"r"}, []string{"u"})
+	b.node("ReduceSum", []string{"w"}, []string{"s"})
+	b.outputs("u", "s")
+	s, plain := mustNew(t, &b.m, Options{}), mustNew(t, &b.m, Options{NoReuse: true, NoFusion: true})
+	defer s.Close()
+	defer plain.Close()
+	to, err := tensor.ViewOf(tensor.I64, tensor.Shape{2}, []int64{5, 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := []tensor.View{f32(tensor.Shape{1, 5}, draw(5)...), to}
+	got, want := runWith(t, s, in...), runWith(t, plain, in...)
+	if !same(copyOf(got), copyOf(want)) {
+		t.Errorf("%v, %v without sharing", got[1].View, want[1].View)
+	}
+	release(got)
+	release(want)
 }

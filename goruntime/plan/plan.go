@@ -110,6 +110,7 @@ func attempt(p *Problem, list []int) *Plan {
 type builder struct {
 	p       *Problem
 	plan    *Plan
+	bytes   []int   // of each value: its size; a view of unknown shape is as large as what it views
 	read    []int   // of each value: the last step that reads it, or -1
 	made    []int   // ... and the step that makes it, or -1
 	spots   []spot  // where each value lies, but for what is overwritten in place
@@ -119,12 +120,12 @@ type builder struct {
 
 func newBuilder(p *Problem) *builder {
 	n, values := len(p.Steps), len(p.Values)
-	b := &builder{p: p, read: make([]int, values), made: make([]int, values), plan: &Plan{
+	b := &builder{p: p, bytes: make([]int, values), read: make([]int, values), made: make([]int, values), plan: &Plan{
 		Of: make([]int, values), At: make([]int, values),
 		Workspace: make([]int, n), InPlace: make([]int, n), Idle: make([]bool, n), Release: make([][]int, n),
 	}}
 	for v := range values {
-		b.read[v], b.made[v], b.plan.Of[v] = -1, -1, None
+		b.bytes[v], b.read[v], b.made[v], b.plan.Of[v] = p.Values[v].Bytes, -1, -1, None
 	}
 	for i, s := range p.Steps {
 		b.plan.Workspace[i], b.plan.InPlace[i] = None, None
@@ -137,6 +138,9 @@ func newBuilder(p *Problem) *builder {
 			if v != None {
 				b.made[v] = i
 			}
+		}
+		if s.isView() {
+			b.bytes[s.Out[0]] = b.bytes[s.In[0]]
 		}
 	}
 	return b
@@ -228,7 +232,7 @@ func (b *builder) readOnce(s *Step, v int) bool {
 // unknown size those that begin alike count.
 func (b *builder) meet(v, w int) bool {
 	av, aw := b.plan.At[v], b.plan.At[w]
-	return av == aw || av < aw+b.p.Values[w].Bytes && aw < av+b.p.Values[v].Bytes
+	return av == aw || av < aw+b.bytes[w] && aw < av+b.bytes[v]
 }
 
 // lifetimes sets the last step of each buffer and lists what dies when.

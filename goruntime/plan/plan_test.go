@@ -8,7 +8,8 @@ import (
 )
 
 // problems draws what package exec may pass: views are as large as what they
-// view, outputs share no memory with each other or with what is borrowed.
+// view, even where only the run knows their shape; outputs share no memory with
+// each other or with what is borrowed.
 var problems = rapid.Custom(func(t *rapid.T) *Problem {
 	g := &generator{t: t, p: &Problem{NoReuse: rapid.IntRange(0, 9).Draw(t, "reuse") == 0}}
 	for range rapid.IntRange(1, 3).Draw(t, "inputs") {
@@ -60,6 +61,9 @@ func (g *generator) step() {
 	switch kind {
 	case "view":
 		s.View, bytes, s.In = true, g.p.Values[in].Bytes, s.In[:1]
+		if rapid.IntRange(0, 3).Draw(g.t, "shape of the run") == 0 {
+			bytes = Unsized
+		}
 	case "in place":
 		bytes = g.p.Values[in].Bytes
 		for k := range s.In {
@@ -295,6 +299,13 @@ func TestJoiningAndCuttingMoveOnlyWhatMustMove(t *testing.T) {
 			leave(p, p.joined(append(parts, p.after(64, y))...))
 		}), 0},
 		{"joined in another order too", joins(2, func(p *Problem, parts []int, y int) { leave(p, y); leave(p, p.joined(parts[1], parts[0])) }), 1},
+		{"viewed under a shape of the run", joins(2, func(p *Problem, parts []int, y int) {
+			p.Values = append(p.Values, Value{Bytes: Unsized})
+			w := len(p.Values) - 1
+			p.Steps = append(p.Steps, Step{In: []int{y}, Out: []int{w}, View: true})
+			leave(p, p.after(64, parts[1]))
+			leave(p, w)
+		}), 0},
 		{"an input of the run", joins(1, func(p *Problem, parts []int, _ int) { leave(p, p.joined(0, parts[0])) }), 1},
 		{"cut in two", joins(2, func(p *Problem, _ []int, y int) { a, b := p.halved(y); leave(p, a); leave(p, b) }), 0},
 		{"an input cut in two", joins(1, func(p *Problem, _ []int, _ int) { a, b := p.halved(0); leave(p, a); leave(p, b) }), 0},

@@ -48,8 +48,13 @@ func verify(p *Problem, pl *Plan) error {
 	return m.end()
 }
 
-// cells is how many cells v has; one where its size is unknown.
+// cells is how many cells v has: those of what it views, and one where that is unknown too.
 func (m *machine) cells(v int) int {
+	for i := range m.p.Steps {
+		if s := &m.p.Steps[i]; s.isView() && s.Out[0] == v {
+			return m.cells(s.In[0])
+		}
+	}
 	if n := m.p.Values[v].Bytes; n != Unsized {
 		return n / word
 	}
@@ -296,7 +301,7 @@ func (m *machine) end() error {
 			return fmt.Errorf("at the end: %w", err)
 		}
 		b := m.plan.Of[v]
-		if bf := m.plan.Buffers[b]; bf.Role != IO || bf.Offset != None || m.plan.At[v] != 0 || bf.Bytes != m.p.Values[v].Bytes && bf.Bytes != Unsized {
+		if bf := m.plan.Buffers[b]; bf.Role != IO || bf.Offset != None || m.plan.At[v] != 0 || bf.Bytes/word != m.cells(v) && bf.Bytes != Unsized {
 			return fmt.Errorf("output %d is at %d in the buffer %+v", v, m.plan.At[v], bf)
 		}
 		if o, twice := seen[b]; twice {
