@@ -26,8 +26,9 @@ type args struct {
 // kernels are the loops of one variant.
 type kernels struct {
 	unary                  [functions]func(*args)
-	binary                 [operations][3]func(*args) // vector with vector, with scalar, scalar with vector
-	integers               [integers][2]func(*args)   // vector with vector, with scalar; nil where there is none
+	binary                 [operations][3]func(*args)         // vector with vector, with scalar, scalar with vector
+	bitwise                [bitwises][2]func(*args)           // vector with vector, with scalar; nil where there is none
+	numbers                [arithmetics][kinds][2]func(*args) // as above
 	curves                 [curves]func(*args)
 	grids                  [grids]func(*args)
 	normalize              [normals]func(*args)

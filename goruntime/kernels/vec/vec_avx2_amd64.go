@@ -143,24 +143,6 @@ func avx2BitXorVV(p *args)
 func avx2BitXorVS(p *args)
 
 //go:noescape
-func avx2IntPlusVV(p *args)
-
-//go:noescape
-func avx2IntPlusVS(p *args)
-
-//go:noescape
-func avx2IntMinusVV(p *args)
-
-//go:noescape
-func avx2IntMinusVS(p *args)
-
-//go:noescape
-func avx2IntTimesVV(p *args)
-
-//go:noescape
-func avx2IntTimesVS(p *args)
-
-//go:noescape
 func avx2Clamp(p *args)
 
 //go:noescape
@@ -347,6 +329,288 @@ func avx2NotMoreI32VV(p *args)
 func avx2NotMoreI32VS(p *args)
 
 //go:noescape
+func avx2NumberPlusI8VV(p *args)
+
+//go:noescape
+func avx2NumberPlusI8VS(p *args)
+
+//go:noescape
+func avx2NumberPlusI16VV(p *args)
+
+//go:noescape
+func avx2NumberPlusI16VS(p *args)
+
+//go:noescape
+func avx2NumberPlusI32VV(p *args)
+
+//go:noescape
+func avx2NumberPlusI32VS(p *args)
+
+//go:noescape
+func avx2NumberPlusI64VV(p *args)
+
+//go:noescape
+func avx2NumberPlusI64VS(p *args)
+
+//go:noescape
+func avx2NumberPlusF64VV(p *args)
+
+//go:noescape
+func avx2NumberPlusF64VS(p *args)
+
+//go:noescape
+func avx2NumberMinusI8VV(p *args)
+
+//go:noescape
+func avx2NumberMinusI8VS(p *args)
+
+//go:noescape
+func avx2NumberMinusI16VV(p *args)
+
+//go:noescape
+func avx2NumberMinusI16VS(p *args)
+
+//go:noescape
+func avx2NumberMinusI32VV(p *args)
+
+//go:noescape
+func avx2NumberMinusI32VS(p *args)
+
+//go:noescape
+func avx2NumberMinusI64VV(p *args)
+
+//go:noescape
+func avx2NumberMinusI64VS(p *args)
+
+//go:noescape
+func avx2NumberMinusF64VV(p *args)
+
+//go:noescape
+func avx2NumberMinusF64VS(p *args)
+
+//go:noescape
+func avx2NumberTimesI8VV(p *args)
+
+//go:noescape
+func avx2NumberTimesI8VS(p *args)
+
+//go:noescape
+func avx2NumberTimesI16VV(p *args)
+
+//go:noescape
+func avx2NumberTimesI16VS(p *args)
+
+//go:noescape
+func avx2NumberTimesI32VV(p *args)
+
+//go:noescape
+func avx2NumberTimesI32VS(p *args)
+
+//go:noescape
+func avx2NumberTimesI64VV(p *args)
+
+//go:noescape
+func avx2NumberTimesI64VS(p *args)
+
+//go:noescape
+func avx2NumberTimesF64VV(p *args)
+
+//go:noescape
+func avx2NumberTimesF64VS(p *args)
+
+//go:noescape
+func avx2NumberLargerI8VV(p *args)
+
+//go:noescape
+func avx2NumberLargerI8VS(p *args)
+
+//go:noescape
+func avx2NumberLargerU8VV(p *args)
+
+//go:noescape
+func avx2NumberLargerU8VS(p *args)
+
+//go:noescape
+func avx2NumberLargerI16VV(p *args)
+
+//go:noescape
+func avx2NumberLargerI16VS(p *args)
+
+//go:noescape
+func avx2NumberLargerU16VV(p *args)
+
+//go:noescape
+func avx2NumberLargerU16VS(p *args)
+
+//go:noescape
+func avx2NumberLargerI32VV(p *args)
+
+//go:noescape
+func avx2NumberLargerI32VS(p *args)
+
+//go:noescape
+func avx2NumberLargerU32VV(p *args)
+
+//go:noescape
+func avx2NumberLargerU32VS(p *args)
+
+//go:noescape
+func avx2NumberLargerI64VV(p *args)
+
+//go:noescape
+func avx2NumberLargerI64VS(p *args)
+
+//go:noescape
+func avx2NumberLargerU64VV(p *args)
+
+//go:noescape
+func avx2NumberLargerU64VS(p *args)
+
+//go:noescape
+func avx2NumberLargerF64VV(p *args)
+
+//go:noescape
+func avx2NumberLargerF64VS(p *args)
+
+//go:noescape
+func avx2NumberSmallerI8VV(p *args)
+
+//go:noescape
+func avx2NumberSmallerI8VS(p *args)
+
+//go:noescape
+func avx2NumberSmallerU8VV(p *args)
+
+//go:noescape
+func avx2NumberSmallerU8VS(p *args)
+
+//go:noescape
+func avx2NumberSmallerI16VV(p *args)
+
+//go:noescape
+func avx2NumberSmallerI16VS(p *args)
+
+//go:noescape
+func avx2NumberSmallerU16VV(p *args)
+
+//go:noescape
+func avx2NumberSmallerU16VS(p *args)
+
+//go:noescape
+func avx2NumberSmallerI32VV(p *args)
+
+//go:noescape
+func avx2NumberSmallerI32VS(p *args)
+
+//go:noescape
+func avx2NumberSmallerU32VV(p *args)
+
+//go:noescape
+func avx2NumberSmallerU32VS(p *args)
+
+//go:noescape
+func avx2NumberSmallerI64VV(p *args)
+
+//go:noescape
+func avx2NumberSmallerI64VS(p *args)
+
+//go:noescape
+func avx2NumberSmallerU64VV(p *args)
+
+//go:noescape
+func avx2NumberSmallerU64VS(p *args)
+
+//go:noescape
+func avx2NumberSmallerF64VV(p *args)
+
+//go:noescape
+func avx2NumberSmallerF64VS(p *args)
+
+//go:noescape
+func avx2NumberAbsoluteI8VV(p *args)
+
+//go:noescape
+func avx2NumberAbsoluteI8VS(p *args)
+
+//go:noescape
+func avx2NumberAbsoluteU8VV(p *args)
+
+//go:noescape
+func avx2NumberAbsoluteU8VS(p *args)
+
+//go:noescape
+func avx2NumberAbsoluteI16VV(p *args)
+
+//go:noescape
+func avx2NumberAbsoluteI16VS(p *args)
+
+//go:noescape
+func avx2NumberAbsoluteU16VV(p *args)
+
+//go:noescape
+func avx2NumberAbsoluteU16VS(p *args)
+
+//go:noescape
+func avx2NumberAbsoluteI32VV(p *args)
+
+//go:noescape
+func avx2NumberAbsoluteI32VS(p *args)
+
+//go:noescape
+func avx2NumberAbsoluteU32VV(p *args)
+
+//go:noescape
+func avx2NumberAbsoluteU32VS(p *args)
+
+//go:noescape
+func avx2NumberAbsoluteI64VV(p *args)
+
+//go:noescape
+func avx2NumberAbsoluteI64VS(p *args)
+
+//go:noescape
+func avx2NumberAbsoluteU64VV(p *args)
+
+//go:noescape
+func avx2NumberAbsoluteU64VS(p *args)
+
+//go:noescape
+func avx2NumberAbsoluteF64VV(p *args)
+
+//go:noescape
+func avx2NumberAbsoluteF64VS(p *args)
+
+//go:noescape
+func avx2NumberNegativeI8VV(p *args)
+
+//go:noescape
+func avx2NumberNegativeI8VS(p *args)
+
+//go:noescape
+func avx2NumberNegativeI16VV(p *args)
+
+//go:noescape
+func avx2NumberNegativeI16VS(p *args)
+
+//go:noescape
+func avx2NumberNegativeI32VV(p *args)
+
+//go:noescape
+func avx2NumberNegativeI32VS(p *args)
+
+//go:noescape
+func avx2NumberNegativeI64VV(p *args)
+
+//go:noescape
+func avx2NumberNegativeI64VS(p *args)
+
+//go:noescape
+func avx2NumberNegativeF64VV(p *args)
+
+//go:noescape
+func avx2NumberNegativeF64VS(p *args)
+
+//go:noescape
 func avx2ChooseVV(p *args)
 
 //go:noescape
@@ -382,7 +646,7 @@ func avx2AffineAdd(p *affine)
 var avx2Kernels = kernels{
 	unary:     [functions]func(*args){avx2Exp, avx2Log, avx2Tanh, avx2Sigmoid, avx2Erf, avx2Gelu, avx2Sqrt, avx2Abs, avx2Neg, avx2Relu, avx2Floor, avx2Ceil, avx2Round, avx2Reciprocal, avx2Swish, avx2SoftSign, avx2Sixth, avx2ToHalf, avx2ToBrain},
 	binary:    [operations][3]func(*args){{avx2AddVV, avx2AddVS, avx2AddSV}, {avx2SubVV, avx2SubVS, avx2SubSV}, {avx2MulVV, avx2MulVS, avx2MulSV}, {avx2DivVV, avx2DivVS, avx2DivSV}, {avx2MaxVV, avx2MaxVS, avx2MaxSV}, {avx2MinVV, avx2MinVS, avx2MinSV}, {avx2LeakVV, avx2LeakVS, avx2LeakSV}},
-	integers:  [integers][2]func(*args){{avx2BitAndVV, avx2BitAndVS}, {avx2BitOrVV, avx2BitOrVS}, {avx2BitXorVV, avx2BitXorVS}, {avx2IntPlusVV, avx2IntPlusVS}, {avx2IntMinusVV, avx2IntMinusVS}, {avx2IntTimesVV, avx2IntTimesVS}},
+	bitwise:   [bitwises][2]func(*args){{avx2BitAndVV, avx2BitAndVS}, {avx2BitOrVV, avx2BitOrVS}, {avx2BitXorVV, avx2BitXorVS}},
 	curves:    [curves]func(*args){avx2Clamp, avx2Line, avx2Ramp, avx2Gate, avx2Bell, avx2Whole, avx2Square, avx2Cube, avx2Bent},
 	grids:     [grids]func(*args){avx2WholeOver, avx2WholeTimes, avx2Snap},
 	normalize: [normals]func(*args){avx2Normalize, avx2NormalizeScaled, avx2NormalizeSquares}, softmax: avx2Softmax, second: avx2Second, fourth: avx2Fourth, weigh: avx2Weigh, recode: avx2Recode, recodeBytes: nil,
@@ -392,6 +656,15 @@ var avx2Kernels = kernels{
 	choose:  [4]func(*args){avx2ChooseVV, avx2ChooseVS, avx2ChooseSV, avx2ChooseSS},
 	affine:  [2]func(*affine){avx2Affine, avx2AffineAdd},
 	relate:  [2][relations][2]func(*args){{{avx2EqualF32VV, avx2EqualF32VS}, {avx2MoreF32VV, avx2MoreF32VS}, {avx2LessF32VV, avx2LessF32VS}, {avx2NotLessF32VV, avx2NotLessF32VS}, {avx2NotMoreF32VV, avx2NotMoreF32VS}}, {{avx2EqualI32VV, avx2EqualI32VS}, {avx2MoreI32VV, avx2MoreI32VS}, {avx2LessI32VV, avx2LessI32VS}, {avx2NotLessI32VV, avx2NotLessI32VS}, {avx2NotMoreI32VV, avx2NotMoreI32VS}}},
-	along:   [reductions]func(*args){avx2AlongAdded, avx2AlongAddedMagnitudes, avx2AlongAddedSquares, avx2AlongMost, avx2AlongLeast},
-	across:  [reductions]func(*args){avx2AcrossAdded, avx2AcrossAddedMagnitudes, avx2AcrossAddedSquares, avx2AcrossMost, avx2AcrossLeast},
+	numbers: [arithmetics][kinds][2]func(*args){
+		{{avx2NumberPlusI8VV, avx2NumberPlusI8VS}, {avx2NumberPlusI8VV, avx2NumberPlusI8VS}, {avx2NumberPlusI16VV, avx2NumberPlusI16VS}, {avx2NumberPlusI16VV, avx2NumberPlusI16VS}, {avx2NumberPlusI32VV, avx2NumberPlusI32VS}, {avx2NumberPlusI32VV, avx2NumberPlusI32VS}, {avx2NumberPlusI64VV, avx2NumberPlusI64VS}, {avx2NumberPlusI64VV, avx2NumberPlusI64VS}, {avx2NumberPlusF64VV, avx2NumberPlusF64VS}},
+		{{avx2NumberMinusI8VV, avx2NumberMinusI8VS}, {avx2NumberMinusI8VV, avx2NumberMinusI8VS}, {avx2NumberMinusI16VV, avx2NumberMinusI16VS}, {avx2NumberMinusI16VV, avx2NumberMinusI16VS}, {avx2NumberMinusI32VV, avx2NumberMinusI32VS}, {avx2NumberMinusI32VV, avx2NumberMinusI32VS}, {avx2NumberMinusI64VV, avx2NumberMinusI64VS}, {avx2NumberMinusI64VV, avx2NumberMinusI64VS}, {avx2NumberMinusF64VV, avx2NumberMinusF64VS}},
+		{{avx2NumberTimesI8VV, avx2NumberTimesI8VS}, {avx2NumberTimesI8VV, avx2NumberTimesI8VS}, {avx2NumberTimesI16VV, avx2NumberTimesI16VS}, {avx2NumberTimesI16VV, avx2NumberTimesI16VS}, {avx2NumberTimesI32VV, avx2NumberTimesI32VS}, {avx2NumberTimesI32VV, avx2NumberTimesI32VS}, {avx2NumberTimesI64VV, avx2NumberTimesI64VS}, {avx2NumberTimesI64VV, avx2NumberTimesI64VS}, {avx2NumberTimesF64VV, avx2NumberTimesF64VS}},
+		{{avx2NumberLargerI8VV, avx2NumberLargerI8VS}, {avx2NumberLargerU8VV, avx2NumberLargerU8VS}, {avx2NumberLargerI16VV, avx2NumberLargerI16VS}, {avx2NumberLargerU16VV, avx2NumberLargerU16VS}, {avx2NumberLargerI32VV, avx2NumberLargerI32VS}, {avx2NumberLargerU32VV, avx2NumberLargerU32VS}, {avx2NumberLargerI64VV, avx2NumberLargerI64VS}, {avx2NumberLargerU64VV, avx2NumberLargerU64VS}, {avx2NumberLargerF64VV, avx2NumberLargerF64VS}},
+		{{avx2NumberSmallerI8VV, avx2NumberSmallerI8VS}, {avx2NumberSmallerU8VV, avx2NumberSmallerU8VS}, {avx2NumberSmallerI16VV, avx2NumberSmallerI16VS}, {avx2NumberSmallerU16VV, avx2NumberSmallerU16VS}, {avx2NumberSmallerI32VV, avx2NumberSmallerI32VS}, {avx2NumberSmallerU32VV, avx2NumberSmallerU32VS}, {avx2NumberSmallerI64VV, avx2NumberSmallerI64VS}, {avx2NumberSmallerU64VV, avx2NumberSmallerU64VS}, {avx2NumberSmallerF64VV, avx2NumberSmallerF64VS}},
+		{{avx2NumberAbsoluteI8VV, avx2NumberAbsoluteI8VS}, {avx2NumberAbsoluteU8VV, avx2NumberAbsoluteU8VS}, {avx2NumberAbsoluteI16VV, avx2NumberAbsoluteI16VS}, {avx2NumberAbsoluteU16VV, avx2NumberAbsoluteU16VS}, {avx2NumberAbsoluteI32VV, avx2NumberAbsoluteI32VS}, {avx2NumberAbsoluteU32VV, avx2NumberAbsoluteU32VS}, {avx2NumberAbsoluteI64VV, avx2NumberAbsoluteI64VS}, {avx2NumberAbsoluteU64VV, avx2NumberAbsoluteU64VS}, {avx2NumberAbsoluteF64VV, avx2NumberAbsoluteF64VS}},
+		{{avx2NumberNegativeI8VV, avx2NumberNegativeI8VS}, {avx2NumberNegativeI8VV, avx2NumberNegativeI8VS}, {avx2NumberNegativeI16VV, avx2NumberNegativeI16VS}, {avx2NumberNegativeI16VV, avx2NumberNegativeI16VS}, {avx2NumberNegativeI32VV, avx2NumberNegativeI32VS}, {avx2NumberNegativeI32VV, avx2NumberNegativeI32VS}, {avx2NumberNegativeI64VV, avx2NumberNegativeI64VS}, {avx2NumberNegativeI64VV, avx2NumberNegativeI64VS}, {avx2NumberNegativeF64VV, avx2NumberNegativeF64VS}},
+	},
+	along:  [reductions]func(*args){avx2AlongAdded, avx2AlongAddedMagnitudes, avx2AlongAddedSquares, avx2AlongMost, avx2AlongLeast},
+	across: [reductions]func(*args){avx2AcrossAdded, avx2AcrossAddedMagnitudes, avx2AcrossAddedSquares, avx2AcrossMost, avx2AcrossLeast},
 }

@@ -143,24 +143,6 @@ func avx512BitXorVV(p *args)
 func avx512BitXorVS(p *args)
 
 //go:noescape
-func avx512IntPlusVV(p *args)
-
-//go:noescape
-func avx512IntPlusVS(p *args)
-
-//go:noescape
-func avx512IntMinusVV(p *args)
-
-//go:noescape
-func avx512IntMinusVS(p *args)
-
-//go:noescape
-func avx512IntTimesVV(p *args)
-
-//go:noescape
-func avx512IntTimesVS(p *args)
-
-//go:noescape
 func avx512Clamp(p *args)
 
 //go:noescape
@@ -347,6 +329,288 @@ func avx512NotMoreI32VV(p *args)
 func avx512NotMoreI32VS(p *args)
 
 //go:noescape
+func avx512NumberPlusI8VV(p *args)
+
+//go:noescape
+func avx512NumberPlusI8VS(p *args)
+
+//go:noescape
+func avx512NumberPlusI16VV(p *args)
+
+//go:noescape
+func avx512NumberPlusI16VS(p *args)
+
+//go:noescape
+func avx512NumberPlusI32VV(p *args)
+
+//go:noescape
+func avx512NumberPlusI32VS(p *args)
+
+//go:noescape
+func avx512NumberPlusI64VV(p *args)
+
+//go:noescape
+func avx512NumberPlusI64VS(p *args)
+
+//go:noescape
+func avx512NumberPlusF64VV(p *args)
+
+//go:noescape
+func avx512NumberPlusF64VS(p *args)
+
+//go:noescape
+func avx512NumberMinusI8VV(p *args)
+
+//go:noescape
+func avx512NumberMinusI8VS(p *args)
+
+//go:noescape
+func avx512NumberMinusI16VV(p *args)
+
+//go:noescape
+func avx512NumberMinusI16VS(p *args)
+
+//go:noescape
+func avx512NumberMinusI32VV(p *args)
+
+//go:noescape
+func avx512NumberMinusI32VS(p *args)
+
+//go:noescape
+func avx512NumberMinusI64VV(p *args)
+
+//go:noescape
+func avx512NumberMinusI64VS(p *args)
+
+//go:noescape
+func avx512NumberMinusF64VV(p *args)
+
+//go:noescape
+func avx512NumberMinusF64VS(p *args)
+
+//go:noescape
+func avx512NumberTimesI8VV(p *args)
+
+//go:noescape
+func avx512NumberTimesI8VS(p *args)
+
+//go:noescape
+func avx512NumberTimesI16VV(p *args)
+
+//go:noescape
+func avx512NumberTimesI16VS(p *args)
+
+//go:noescape
+func avx512NumberTimesI32VV(p *args)
+
+//go:noescape
+func avx512NumberTimesI32VS(p *args)
+
+//go:noescape
+func avx512NumberTimesI64VV(p *args)
+
+//go:noescape
+func avx512NumberTimesI64VS(p *args)
+
+//go:noescape
+func avx512NumberTimesF64VV(p *args)
+
+//go:noescape
+func avx512NumberTimesF64VS(p *args)
+
+//go:noescape
+func avx512NumberLargerI8VV(p *args)
+
+//go:noescape
+func avx512NumberLargerI8VS(p *args)
+
+//go:noescape
+func avx512NumberLargerU8VV(p *args)
+
+//go:noescape
+func avx512NumberLargerU8VS(p *args)
+
+//go:noescape
+func avx512NumberLargerI16VV(p *args)
+
+//go:noescape
+func avx512NumberLargerI16VS(p *args)
+
+//go:noescape
+func avx512NumberLargerU16VV(p *args)
+
+//go:noescape
+func avx512NumberLargerU16VS(p *args)
+
+//go:noescape
+func avx512NumberLargerI32VV(p *args)
+
+//go:noescape
+func avx512NumberLargerI32VS(p *args)
+
+//go:noescape
+func avx512NumberLargerU32VV(p *args)
+
+//go:noescape
+func avx512NumberLargerU32VS(p *args)
+
+//go:noescape
+func avx512NumberLargerI64VV(p *args)
+
+//go:noescape
+func avx512NumberLargerI64VS(p *args)
+
+//go:noescape
+func avx512NumberLargerU64VV(p *args)
+
+//go:noescape
+func avx512NumberLargerU64VS(p *args)
+
+//go:noescape
+func avx512NumberLargerF64VV(p *args)
+
+//go:noescape
+func avx512NumberLargerF64VS(p *args)
+
+//go:noescape
+func avx512NumberSmallerI8VV(p *args)
+
+//go:noescape
+func avx512NumberSmallerI8VS(p *args)
+
+//go:noescape
+func avx512NumberSmallerU8VV(p *args)
+
+//go:noescape
+func avx512NumberSmallerU8VS(p *args)
+
+//go:noescape
+func avx512NumberSmallerI16VV(p *args)
+
+//go:noescape
+func avx512NumberSmallerI16VS(p *args)
+
+//go:noescape
+func avx512NumberSmallerU16VV(p *args)
+
+//go:noescape
+func avx512NumberSmallerU16VS(p *args)
+
+//go:noescape
+func avx512NumberSmallerI32VV(p *args)
+
+//go:noescape
+func avx512NumberSmallerI32VS(p *args)
+
+//go:noescape
+func avx512NumberSmallerU32VV(p *args)
+
+//go:noescape
+func avx512NumberSmallerU32VS(p *args)
+
+//go:noescape
+func avx512NumberSmallerI64VV(p *args)
+
+//go:noescape
+func avx512NumberSmallerI64VS(p *args)
+
+//go:noescape
+func avx512NumberSmallerU64VV(p *args)
+
+//go:noescape
+func avx512NumberSmallerU64VS(p *args)
+
+//go:noescape
+func avx512NumberSmallerF64VV(p *args)
+
+//go:noescape
+func avx512NumberSmallerF64VS(p *args)
+
+//go:noescape
+func avx512NumberAbsoluteI8VV(p *args)
+
+//go:noescape
+func avx512NumberAbsoluteI8VS(p *args)
+
+//go:noescape
+func avx512NumberAbsoluteU8VV(p *args)
+
+//go:noescape
+func avx512NumberAbsoluteU8VS(p *args)
+
+//go:noescape
+func avx512NumberAbsoluteI16VV(p *args)
+
+//go:noescape
+func avx512NumberAbsoluteI16VS(p *args)
+
+//go:noescape
+func avx512NumberAbsoluteU16VV(p *args)
+
+//go:noescape
+func avx512NumberAbsoluteU16VS(p *args)
+
+//go:noescape
+func avx512NumberAbsoluteI32VV(p *args)
+
+//go:noescape
+func avx512NumberAbsoluteI32VS(p *args)
+
+//go:noescape
+func avx512NumberAbsoluteU32VV(p *args)
+
+//go:noescape
+func avx512NumberAbsoluteU32VS(p *args)
+
+//go:noescape
+func avx512NumberAbsoluteI64VV(p *args)
+
+//go:noescape
+func avx512NumberAbsoluteI64VS(p *args)
+
+//go:noescape
+func avx512NumberAbsoluteU64VV(p *args)
+
+//go:noescape
+func avx512NumberAbsoluteU64VS(p *args)
+
+//go:noescape
+func avx512NumberAbsoluteF64VV(p *args)
+
+//go:noescape
+func avx512NumberAbsoluteF64VS(p *args)
+
+//go:noescape
+func avx512NumberNegativeI8VV(p *args)
+
+//go:noescape
+func avx512NumberNegativeI8VS(p *args)
+
+//go:noescape
+func avx512NumberNegativeI16VV(p *args)
+
+//go:noescape
+func avx512NumberNegativeI16VS(p *args)
+
+//go:noescape
+func avx512NumberNegativeI32VV(p *args)
+
+//go:noescape
+func avx512NumberNegativeI32VS(p *args)
+
+//go:noescape
+func avx512NumberNegativeI64VV(p *args)
+
+//go:noescape
+func avx512NumberNegativeI64VS(p *args)
+
+//go:noescape
+func avx512NumberNegativeF64VV(p *args)
+
+//go:noescape
+func avx512NumberNegativeF64VS(p *args)
+
+//go:noescape
 func avx512ChooseVV(p *args)
 
 //go:noescape
@@ -385,7 +649,7 @@ func avx512AffineAdd(p *affine)
 var avx512Kernels = kernels{
 	unary:     [functions]func(*args){avx512Exp, avx512Log, avx512Tanh, avx512Sigmoid, avx512Erf, avx512Gelu, avx512Sqrt, avx512Abs, avx512Neg, avx512Relu, avx512Floor, avx512Ceil, avx512Round, avx512Reciprocal, avx512Swish, avx512SoftSign, avx512Sixth, avx512ToHalf, avx512ToBrain},
 	binary:    [operations][3]func(*args){{avx512AddVV, avx512AddVS, avx512AddSV}, {avx512SubVV, avx512SubVS, avx512SubSV}, {avx512MulVV, avx512MulVS, avx512MulSV}, {avx512DivVV, avx512DivVS, avx512DivSV}, {avx512MaxVV, avx512MaxVS, avx512MaxSV}, {avx512MinVV, avx512MinVS, avx512MinSV}, {avx512LeakVV, avx512LeakVS, avx512LeakSV}},
-	integers:  [integers][2]func(*args){{avx512BitAndVV, avx512BitAndVS}, {avx512BitOrVV, avx512BitOrVS}, {avx512BitXorVV, avx512BitXorVS}, {avx512IntPlusVV, avx512IntPlusVS}, {avx512IntMinusVV, avx512IntMinusVS}, {avx512IntTimesVV, avx512IntTimesVS}},
+	bitwise:   [bitwises][2]func(*args){{avx512BitAndVV, avx512BitAndVS}, {avx512BitOrVV, avx512BitOrVS}, {avx512BitXorVV, avx512BitXorVS}},
 	curves:    [curves]func(*args){avx512Clamp, avx512Line, avx512Ramp, avx512Gate, avx512Bell, avx512Whole, avx512Square, avx512Cube, avx512Bent},
 	grids:     [grids]func(*args){avx512WholeOver, avx512WholeTimes, avx512Snap},
 	normalize: [normals]func(*args){avx512Normalize, avx512NormalizeScaled, avx512NormalizeSquares}, softmax: avx512Softmax, second: avx512Second, fourth: avx512Fourth, weigh: avx512Weigh, recode: avx512Recode, recodeBytes: avx512RecodeBytes,
@@ -395,6 +659,15 @@ var avx512Kernels = kernels{
 	choose:  [4]func(*args){avx512ChooseVV, avx512ChooseVS, avx512ChooseSV, avx512ChooseSS},
 	affine:  [2]func(*affine){avx512Affine, avx512AffineAdd},
 	relate:  [2][relations][2]func(*args){{{avx512EqualF32VV, avx512EqualF32VS}, {avx512MoreF32VV, avx512MoreF32VS}, {avx512LessF32VV, avx512LessF32VS}, {avx512NotLessF32VV, avx512NotLessF32VS}, {avx512NotMoreF32VV, avx512NotMoreF32VS}}, {{avx512EqualI32VV, avx512EqualI32VS}, {avx512MoreI32VV, avx512MoreI32VS}, {avx512LessI32VV, avx512LessI32VS}, {avx512NotLessI32VV, avx512NotLessI32VS}, {avx512NotMoreI32VV, avx512NotMoreI32VS}}},
-	along:   [reductions]func(*args){avx512AlongAdded, avx512AlongAddedMagnitudes, avx512AlongAddedSquares, avx512AlongMost, avx512AlongLeast},
-	across:  [reductions]func(*args){avx512AcrossAdded, avx512AcrossAddedMagnitudes, avx512AcrossAddedSquares, avx512AcrossMost, avx512AcrossLeast},
+	numbers: [arithmetics][kinds][2]func(*args){
+		{{avx512NumberPlusI8VV, avx512NumberPlusI8VS}, {avx512NumberPlusI8VV, avx512NumberPlusI8VS}, {avx512NumberPlusI16VV, avx512NumberPlusI16VS}, {avx512NumberPlusI16VV, avx512NumberPlusI16VS}, {avx512NumberPlusI32VV, avx512NumberPlusI32VS}, {avx512NumberPlusI32VV, avx512NumberPlusI32VS}, {avx512NumberPlusI64VV, avx512NumberPlusI64VS}, {avx512NumberPlusI64VV, avx512NumberPlusI64VS}, {avx512NumberPlusF64VV, avx512NumberPlusF64VS}},
+		{{avx512NumberMinusI8VV, avx512NumberMinusI8VS}, {avx512NumberMinusI8VV, avx512NumberMinusI8VS}, {avx512NumberMinusI16VV, avx512NumberMinusI16VS}, {avx512NumberMinusI16VV, avx512NumberMinusI16VS}, {avx512NumberMinusI32VV, avx512NumberMinusI32VS}, {avx512NumberMinusI32VV, avx512NumberMinusI32VS}, {avx512NumberMinusI64VV, avx512NumberMinusI64VS}, {avx512NumberMinusI64VV, avx512NumberMinusI64VS}, {avx512NumberMinusF64VV, avx512NumberMinusF64VS}},
+		{{avx512NumberTimesI8VV, avx512NumberTimesI8VS}, {avx512NumberTimesI8VV, avx512NumberTimesI8VS}, {avx512NumberTimesI16VV, avx512NumberTimesI16VS}, {avx512NumberTimesI16VV, avx512NumberTimesI16VS}, {avx512NumberTimesI32VV, avx512NumberTimesI32VS}, {avx512NumberTimesI32VV, avx512NumberTimesI32VS}, {avx512NumberTimesI64VV, avx512NumberTimesI64VS}, {avx512NumberTimesI64VV, avx512NumberTimesI64VS}, {avx512NumberTimesF64VV, avx512NumberTimesF64VS}},
+		{{avx512NumberLargerI8VV, avx512NumberLargerI8VS}, {avx512NumberLargerU8VV, avx512NumberLargerU8VS}, {avx512NumberLargerI16VV, avx512NumberLargerI16VS}, {avx512NumberLargerU16VV, avx512NumberLargerU16VS}, {avx512NumberLargerI32VV, avx512NumberLargerI32VS}, {avx512NumberLargerU32VV, avx512NumberLargerU32VS}, {avx512NumberLargerI64VV, avx512NumberLargerI64VS}, {avx512NumberLargerU64VV, avx512NumberLargerU64VS}, {avx512NumberLargerF64VV, avx512NumberLargerF64VS}},
+		{{avx512NumberSmallerI8VV, avx512NumberSmallerI8VS}, {avx512NumberSmallerU8VV, avx512NumberSmallerU8VS}, {avx512NumberSmallerI16VV, avx512NumberSmallerI16VS}, {avx512NumberSmallerU16VV, avx512NumberSmallerU16VS}, {avx512NumberSmallerI32VV, avx512NumberSmallerI32VS}, {avx512NumberSmallerU32VV, avx512NumberSmallerU32VS}, {avx512NumberSmallerI64VV, avx512NumberSmallerI64VS}, {avx512NumberSmallerU64VV, avx512NumberSmallerU64VS}, {avx512NumberSmallerF64VV, avx512NumberSmallerF64VS}},
+		{{avx512NumberAbsoluteI8VV, avx512NumberAbsoluteI8VS}, {avx512NumberAbsoluteU8VV, avx512NumberAbsoluteU8VS}, {avx512NumberAbsoluteI16VV, avx512NumberAbsoluteI16VS}, {avx512NumberAbsoluteU16VV, avx512NumberAbsoluteU16VS}, {avx512NumberAbsoluteI32VV, avx512NumberAbsoluteI32VS}, {avx512NumberAbsoluteU32VV, avx512NumberAbsoluteU32VS}, {avx512NumberAbsoluteI64VV, avx512NumberAbsoluteI64VS}, {avx512NumberAbsoluteU64VV, avx512NumberAbsoluteU64VS}, {avx512NumberAbsoluteF64VV, avx512NumberAbsoluteF64VS}},
+		{{avx512NumberNegativeI8VV, avx512NumberNegativeI8VS}, {avx512NumberNegativeI8VV, avx512NumberNegativeI8VS}, {avx512NumberNegativeI16VV, avx512NumberNegativeI16VS}, {avx512NumberNegativeI16VV, avx512NumberNegativeI16VS}, {avx512NumberNegativeI32VV, avx512NumberNegativeI32VS}, {avx512NumberNegativeI32VV, avx512NumberNegativeI32VS}, {avx512NumberNegativeI64VV, avx512NumberNegativeI64VS}, {avx512NumberNegativeI64VV, avx512NumberNegativeI64VS}, {avx512NumberNegativeF64VV, avx512NumberNegativeF64VS}},
+	},
+	along:  [reductions]func(*args){avx512AlongAdded, avx512AlongAddedMagnitudes, avx512AlongAddedSquares, avx512AlongMost, avx512AlongLeast},
+	across: [reductions]func(*args){avx512AcrossAdded, avx512AcrossAddedMagnitudes, avx512AcrossAddedSquares, avx512AcrossMost, avx512AcrossLeast},
 }

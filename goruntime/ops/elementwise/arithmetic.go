@@ -29,18 +29,16 @@ func arithmetic(o vec.Operation, table op.Table, prepare func(*op.Context) error
 // an integer gives 0, as NumPy has it.
 var (
 	Add, Add1 = op.DeclareTwo("", "Add", func() (now, legacy op.Def) {
-		return arithmetic(vec.Plus, rows(sum[int8], sum[int16], rowInt[int32](vec.IntPlus, sum[int32]), sum[int64], sum[uint8], sum[uint16], rowInt[uint32](vec.IntPlus, sum[uint32]), sum[uint64],
-			row32(vec.Plus, sum[float32]), sum[float64], vec.Plus), preparePair)
+		return arithmetic(vec.Plus, rows(sums[int8](), sums[int16](), sums[int32](), sums[int64](), sums[uint8](), sums[uint16](), sums[uint32](), sums[uint64](),
+			row32(vec.Plus, sum[float32]), sums[float64](), vec.Plus), preparePair)
 	})
 	Sub, Sub1 = op.DeclareTwo("", "Sub", func() (now, legacy op.Def) {
-		return arithmetic(vec.Minus, rows(difference[int8], difference[int16], rowInt[int32](vec.IntMinus, difference[int32]), difference[int64],
-			difference[uint8], difference[uint16], rowInt[uint32](vec.IntMinus, difference[uint32]), difference[uint64],
-			row32(vec.Minus, difference[float32]), difference[float64], vec.Minus), preparePair)
+		return arithmetic(vec.Minus, rows(differences[int8](), differences[int16](), differences[int32](), differences[int64](), differences[uint8](), differences[uint16](), differences[uint32](), differences[uint64](),
+			row32(vec.Minus, difference[float32]), differences[float64](), vec.Minus), preparePair)
 	})
 	Mul, Mul1 = op.DeclareTwo("", "Mul", func() (now, legacy op.Def) {
-		return arithmetic(vec.Times, rows(product[int8], product[int16], rowInt[int32](vec.IntTimes, product[int32]), product[int64],
-			product[uint8], product[uint16], rowInt[uint32](vec.IntTimes, product[uint32]), product[uint64],
-			row32(vec.Times, product[float32]), product[float64], vec.Times), preparePair)
+		return arithmetic(vec.Times, rows(products[int8](), products[int16](), products[int32](), products[int64](), products[uint8](), products[uint16](), products[uint32](), products[uint64](),
+			row32(vec.Times, product[float32]), products[float64](), vec.Times), preparePair)
 	})
 	Div, Div1 = op.DeclareTwo("", "Div", func() (now, legacy op.Def) {
 		return arithmetic(vec.Over, rows(rowOf(quotient[int8]), rowOf(quotient[int16]), rowOf(quotient[int32]), rowOf(quotient[int64]),
@@ -51,30 +49,13 @@ var (
 
 func sum[T number](out, a, b *tensor.View, o, i, j, n, sa, sb int) {
 	dst, x, y := spans[T](out, a, b, o, i, j, n, sa, sb)
-	switch {
-	case sa == 1 && sb == 1:
-		for k := range dst {
-			dst[k] = x[k] + y[k]
-		}
-	case sa == 1 && sb == 0:
-		for k, s := 0, y[0]; k < len(dst); k++ {
-			dst[k] = x[k] + s
-		}
-	default:
-		for k := range dst {
-			dst[k] = x[k*sa] + y[k*sb]
-		}
+	for k := range dst {
+		dst[k] = x[k*sa] + y[k*sb]
 	}
 }
 
 func difference[T number](out, a, b *tensor.View, o, i, j, n, sa, sb int) {
 	dst, x, y := spans[T](out, a, b, o, i, j, n, sa, sb)
-	if sa == 1 && sb == 1 {
-		for k := range dst {
-			dst[k] = x[k] - y[k]
-		}
-		return
-	}
 	for k := range dst {
 		dst[k] = x[k*sa] - y[k*sb]
 	}
@@ -82,33 +63,14 @@ func difference[T number](out, a, b *tensor.View, o, i, j, n, sa, sb int) {
 
 func product[T number](out, a, b *tensor.View, o, i, j, n, sa, sb int) {
 	dst, x, y := spans[T](out, a, b, o, i, j, n, sa, sb)
-	switch {
-	case sa == 1 && sb == 1:
-		for k := range dst {
-			dst[k] = x[k] * y[k]
-		}
-	case sa == 1 && sb == 0:
-		for k, s := 0, y[0]; k < len(dst); k++ {
-			dst[k] = x[k] * s
-		}
-	default:
-		for k := range dst {
-			dst[k] = x[k*sa] * y[k*sb]
-		}
+	for k := range dst {
+		dst[k] = x[k*sa] * y[k*sb]
 	}
 }
 
-// rowInt is the row of an operation that has vector kernels for 32-bit integers.
-func rowInt[T int32 | uint32](o vec.Integer, slow row) row {
-	return func(out, a, b *tensor.View, at, i, j, n, sa, sb int) {
-		if sa != 1 || sb > 1 {
-			slow(out, a, b, at, i, j, n, sa, sb)
-			return
-		}
-		dst, x, y := spans[T](out, a, b, at, i, j, n, sa, sb)
-		vec.Integers(o, dst, x, y)
-	}
-}
+func sums[T vec.Counted]() row        { return counted[T](vec.AnyPlus, sum[T]) }
+func differences[T vec.Counted]() row { return counted[T](vec.AnyMinus, difference[T]) }
+func products[T vec.Counted]() row    { return counted[T](vec.AnyTimes, product[T]) }
 
 func ratio[T float32 | float64](out, a, b *tensor.View, o, i, j, n, sa, sb int) {
 	dst, x, y := spans[T](out, a, b, o, i, j, n, sa, sb)

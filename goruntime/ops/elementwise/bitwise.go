@@ -33,14 +33,14 @@ func bitwise(table op.Table) op.Def {
 }
 
 // wholesOf is a table of an operation on bits.
-func wholesOf(o vec.Integer, i8, i16, i32, i64, u8, u16, u32, u64 row) op.Table {
+func wholesOf(o vec.Bitwise, i8, i16, i32, i64, u8, u16, u32, u64 row) op.Table {
 	return wholes(rowOfBits(o, i8), rowOfBits(o, i16), rowOfBits(o, i32), rowOfBits(o, i64),
 		rowOfBits(o, u8), rowOfBits(o, u16), rowOfBits(o, u32), rowOfBits(o, u64))
 }
 
 // rowOfBits is the row of an operation on bits; what does not lie side by side goes to
 // slow.
-func rowOfBits(o vec.Integer, slow row) row {
+func rowOfBits(o vec.Bitwise, slow row) row {
 	return func(out, a, b *tensor.View, at, i, j, n, sa, sb int) {
 		w := out.DType.Width()
 		switch dst := out.Raw()[at*w : (at+n)*w]; {

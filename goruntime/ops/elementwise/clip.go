@@ -106,25 +106,15 @@ func (s *clipping) run(c *op.Context) error {
 // Chunk implements op.Task over the elements.
 func (s *clipping) Chunk(lo, hi int) { s.kernel(s, lo, hi) }
 
-func clip[T number](s *clipping, lo, hi int) {
-	dst, src := tensor.Elems[T](s.out)[lo:hi], tensor.Elems[T](s.in)[lo:hi]
-	copy(dst, src)
+func clip[T vec.Counted](s *clipping, lo, hi int) {
+	var low, high []T
 	if s.low != nil {
-		low := tensor.Elems[T](s.low)[0]
-		for i, x := range dst {
-			if x < low {
-				dst[i] = low
-			}
-		}
+		low = tensor.Elems[T](s.low)[:1]
 	}
 	if s.high != nil {
-		high := tensor.Elems[T](s.high)[0]
-		for i, x := range dst {
-			if x > high {
-				dst[i] = high
-			}
-		}
+		high = tensor.Elems[T](s.high)[:1]
 	}
+	bound(tensor.Elems[T](s.out)[lo:hi], tensor.Elems[T](s.in)[lo:hi], low, high)
 }
 
 // The bounds that do not bound.

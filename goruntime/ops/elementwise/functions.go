@@ -15,18 +15,15 @@ import (
 var (
 	Abs = op.Declare("", "Abs", func() op.Def {
 		return chained(applies(vec.Absolute), unary(op.Versions{1: "floats", 6: "integers", 13: "bfloat16"}, floats(math.Abs, vec.Absolute).
-			And(integers(magnitude[int8], magnitude[int16], magnitude[int32], magnitude[int64],
-				same1[uint8], same1[uint16], same1[uint32], same1[uint64])), consumed))
+			And(op.Uniform[span](copied, tensor.U8, tensor.U16, tensor.U32, tensor.U64)).And(turns(vec.AnyAbsolute)), consumed))
 	})
 	Neg = op.Declare("", "Neg", func() op.Def {
 		return chained(applies(vec.Negative), unary(op.Versions{1: "floats", 6: "signed integers", 13: "bfloat16"},
-			floats(minus[float64], vec.Negative).And(op.ByType(map[tensor.DType]span{
-				tensor.I8: spanOf(minus[int8]), tensor.I16: spanOf(minus[int16]), tensor.I32: spanOf(minus[int32]), tensor.I64: spanOf(minus[int64]),
-			})), consumed))
+			floats(minus[float64], vec.Negative).And(turns(vec.AnyNegative)), consumed))
 	})
 	Sign = op.Declare("", "Sign", func() op.Def {
-		return unary(op.Versions{9: "", 13: "bfloat16"}, functionOf(sign[float64], sign[float32]).And(op.ByType(map[tensor.DType]span{tensor.F32: sign32})).
-			And(integers(sign[int8], sign[int16], sign[int32], sign[int64], sign[uint8], sign[uint16], sign[uint32], sign[uint64])))
+		return unary(op.Versions{9: "", 13: "bfloat16"}, functionOf(sign[float64], sign[float32]).And(op.ByType(map[tensor.DType]span{tensor.F32: sign32, tensor.F64: sign64})).
+			And(wholes(unit[int8](), unit[int16](), unit[int32](), unit[int64](), unit[uint8](), unit[uint16](), unit[uint32](), unit[uint64]())))
 	})
 
 	Floor = op.Declare("", "Floor", func() op.Def {
@@ -87,14 +84,23 @@ var (
 // BitwiseNot inverts every bit.
 // https://onnx.ai/onnx/operators/onnx__BitwiseNot.html   Departures: none.
 var BitwiseNot = op.Declare("", "BitwiseNot", func() op.Def {
-	return unary(op.Versions{18: ""},
-		integers(flip[int8], flip[int16], flip[int32], flip[int64], flip[uint8], flip[uint16], flip[uint32], flip[uint64]))
+	return unary(op.Versions{18: ""}, wholes[span](flip, flip, flip, flip, flip, flip, flip, flip))
 })
 
-func same1[T any](x T) T        { return x }
-func minus[T number](x T) T     { return -x }
-func flip[T integer](x T) T     { return ^x }
-func magnitude[T number](x T) T { return max(x, -x) }
+func minus[T number](x T) T { return -x }
+
+func flip(out, in *tensor.View, lo, hi int) {
+	n := in.DType.Width()
+	vec.Bits(vec.BitXor, out.Raw()[lo*n:hi*n], in.Raw()[lo*n:hi*n], ones)
+}
+
+var ones = []byte{0xff}
+
+// copied is what takes unsigned numbers to themselves.
+func copied(out, in *tensor.View, lo, hi int) {
+	n := in.DType.Width()
+	copy(out.Raw()[lo*n:hi*n], in.Raw()[lo*n:hi*n])
+}
 
 func sign[T number](x T) T {
 	switch {
@@ -121,16 +127,6 @@ func sign32(out, in *tensor.View, lo, hi int) {
 		vec.Choose(dst[:n], below[:n], minus[:], dst[:n])
 		dst, src = dst[n:], src[n:]
 	}
-}
-
-// integers is a table for the whole numbers.
-func integers(i8 func(int8) int8, i16 func(int16) int16, i32 func(int32) int32, i64 func(int64) int64,
-	u8 func(uint8) uint8, u16 func(uint16) uint16, u32 func(uint32) uint32, u64 func(uint64) uint64,
-) op.Table {
-	return op.ByType(map[tensor.DType]span{
-		tensor.I8: spanOf(i8), tensor.I16: spanOf(i16), tensor.I32: spanOf(i32), tensor.I64: spanOf(i64),
-		tensor.U8: spanOf(u8), tensor.U16: spanOf(u16), tensor.U32: spanOf(u32), tensor.U64: spanOf(u64),
-	})
 }
 
 // functionOf is a table for the floating-point types without a vector kernel.

@@ -20,7 +20,7 @@ var (
 	})
 )
 
-func truths(o vec.Integer, f func(a, b bool) bool) op.Table {
+func truths(o vec.Bitwise, f func(a, b bool) bool) op.Table {
 	return op.ByType(map[tensor.DType]row{tensor.Bool: rowOfBits(o, rowOf(f))})
 }
 

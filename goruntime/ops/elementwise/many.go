@@ -13,10 +13,10 @@ import (
 // https://onnx.ai/onnx/operators/onnx__Max.html (Min, Sum, Mean)   Departures: none.
 var (
 	Max, Max1 = op.DeclareTwo("", "Max", func() (now, legacy op.Def) {
-		return variadic(op.Versions{8: "", 12: "integers", 13: "bfloat16"}, joins(vec.Larger, false).And(wholeJoins(vec.Larger)), gathers(vec.Larger))
+		return variadic(op.Versions{8: "", 12: "integers", 13: "bfloat16"}, joins(vec.Larger, false).And(wholeJoins(vec.AnyLarger)), gathers(vec.Larger))
 	})
 	Min, Min1 = op.DeclareTwo("", "Min", func() (now, legacy op.Def) {
-		return variadic(op.Versions{8: "", 12: "integers", 13: "bfloat16"}, joins(vec.Smaller, false).And(wholeJoins(vec.Smaller)), gathers(vec.Smaller))
+		return variadic(op.Versions{8: "", 12: "integers", 13: "bfloat16"}, joins(vec.Smaller, false).And(wholeJoins(vec.AnySmaller)), gathers(vec.Smaller))
 	})
 	Sum, Sum1 = op.DeclareTwo("", "Sum", func() (now, legacy op.Def) {
 		return variadic(op.Versions{8: "", 13: "bfloat16"}, joins(vec.Plus, false), gathers(vec.Plus))
@@ -86,7 +86,7 @@ type many struct {
 	in     []*tensor.View
 }
 
-// manyKernel computes the output elements [lo, hi), which lie in one row and, but for f32,
+// manyKernel computes the output elements [lo, hi), which lie in one row and, of halves,
 // are block at most.
 type manyKernel func(s *many, lo, hi int)
 
@@ -141,9 +141,9 @@ func (s *many) joins(all [][]int, d, n int) bool {
 
 func runMany(c *op.Context) error {
 	s := c.State.(*many)
-	s.kernel, s.out, s.most = op.Row[manyKernel](c), c.Out(0), block
-	if s.out.DType == tensor.F32 {
-		s.most = s.last
+	s.kernel, s.out, s.most = op.Row[manyKernel](c), c.Out(0), s.last
+	if s.out.DType.Half() {
+		s.most = block
 	}
 	for i := range s.in {
 		s.in[i] = c.In(i)
@@ -173,44 +173,6 @@ func (s *many) at(i, o int) (from, step int) {
 	return from, list[len(list)-1]
 }
 
-// combine joins an accumulator with elements of x that lie step apart.
-func combine[T number](o vec.Operation, acc, x []T, step int) {
-	switch o {
-	case vec.Larger:
-		for k := range acc {
-			acc[k] = max(acc[k], x[k*step])
-		}
-	case vec.Smaller:
-		for k := range acc {
-			acc[k] = min(acc[k], x[k*step])
-		}
-	default:
-		for k := range acc {
-			acc[k] += x[k*step]
-		}
-	}
-}
-
-// join makes a kernel that combines in T and divides by the number of inputs
-// where the mean is wanted.
-func join[T number](o vec.Operation, mean bool) manyKernel {
-	return func(s *many, lo, hi int) {
-		var room [block]T
-		acc := room[:hi-lo]
-		spread(acc, s, 0, lo)
-		for i := 1; i < len(s.in); i++ {
-			from, step := s.at(i, lo)
-			combine(o, acc, tensor.Elems[T](s.in[i])[from:], step)
-		}
-		if mean {
-			for k := range acc {
-				acc[k] /= T(len(s.in))
-			}
-		}
-		copy(tensor.Elems[T](s.out)[lo:hi], acc)
-	}
-}
-
 // spread reads the elements of input i that belong to output element lo and
 // those after it.
 func spread[T any](dst []T, s *many, i, lo int) {
@@ -225,7 +187,7 @@ func spread[T any](dst []T, s *many, i, lo int) {
 	}
 }
 
-// joinHalf is join32 for a 16-bit type.
+// joinHalf is join for a 16-bit type.
 func joinHalf[H cast.Half](o vec.Operation, mean bool) manyKernel {
 	return func(s *many, lo, hi int) {
 		var room, wide [block]float32
@@ -247,12 +209,12 @@ func joinHalf[H cast.Half](o vec.Operation, mean bool) manyKernel {
 	}
 }
 
-// join32 is join by vector kernels: at once of two inputs that have an element or one for
-// each of the output, block by block of others.
+// join32 combines at once two inputs that have an element or one for each
+// of the output, and others block by block.
 func join32(o vec.Operation, mean bool) manyKernel {
 	return func(s *many, lo, hi int) {
 		if !mean && len(s.in) == 2 {
-			a, b := s.lying32(0, lo, hi-lo), s.lying32(1, lo, hi-lo)
+			a, b := lying[float32](s, 0, lo, hi-lo), lying[float32](s, 1, lo, hi-lo)
 			if a != nil && b != nil && max(len(a), len(b)) == hi-lo {
 				vec.Combine(o, tensor.Elems[float32](s.out)[lo:hi], a, b)
 				return
@@ -270,7 +232,7 @@ func join32(o vec.Operation, mean bool) manyKernel {
 func (s *many) join32(o vec.Operation, mean bool, lo int, acc, room []float32) {
 	spread(acc, s, 0, lo)
 	for i := 1; i < len(s.in); i++ {
-		x := s.lying32(i, lo, len(acc))
+		x := lying[float32](s, i, lo, len(acc))
 		if x == nil {
 			x = room
 			spread(x, s, i, lo)
@@ -284,11 +246,47 @@ func (s *many) join32(o vec.Operation, mean bool, lo int, acc, room []float32) {
 	copy(tensor.Elems[float32](s.out)[lo:], acc)
 }
 
-// lying32 returns the elements of input i that belong to n of the output from lo on, or
+// join is join32 of other numbers.
+func join[T vec.Counted](o vec.Arithmetic, mean bool) manyKernel {
+	return func(s *many, lo, hi int) {
+		if !mean && len(s.in) == 2 {
+			a, b := lying[T](s, 0, lo, hi-lo), lying[T](s, 1, lo, hi-lo)
+			if len(a) < len(b) {
+				a, b = b, a
+			}
+			if b != nil && len(a) == hi-lo {
+				vec.Numbers(o, tensor.Elems[T](s.out)[lo:hi], a, b)
+				return
+			}
+		}
+		var room, wide [block]T
+		for ; lo < hi; lo += block {
+			n := min(block, hi-lo)
+			acc := room[:n]
+			spread(acc, s, 0, lo)
+			for i := 1; i < len(s.in); i++ {
+				x := lying[T](s, i, lo, n)
+				if x == nil {
+					x = wide[:n]
+					spread(x, s, i, lo)
+				}
+				vec.Numbers(o, acc, acc, x)
+			}
+			if mean {
+				for k := range acc {
+					acc[k] /= T(len(s.in))
+				}
+			}
+			copy(tensor.Elems[T](s.out)[lo:], acc)
+		}
+	}
+}
+
+// lying returns the elements of input i that belong to n of the output from lo on, or
 // the one that goes with all of them; nil where they lie apart.
-func (s *many) lying32(i, lo, n int) []float32 {
+func lying[T any](s *many, i, lo, n int) []T {
 	from, step := s.at(i, lo)
-	x := tensor.Elems[float32](s.in[i])[from:]
+	x := tensor.Elems[T](s.in[i])[from:]
 	switch step {
 	case 0:
 		return x[:1]
@@ -299,14 +297,17 @@ func (s *many) lying32(i, lo, n int) []float32 {
 	}
 }
 
+// anyOf are the operations on other numbers than float32s.
+var anyOf = map[vec.Operation]vec.Arithmetic{vec.Plus: vec.AnyPlus, vec.Larger: vec.AnyLarger, vec.Smaller: vec.AnySmaller}
+
 func joins(o vec.Operation, mean bool) op.Table {
 	return op.ByType(map[tensor.DType]manyKernel{
-		tensor.F32: join32(o, mean), tensor.F64: join[float64](o, mean),
+		tensor.F32: join32(o, mean), tensor.F64: join[float64](anyOf[o], mean),
 		tensor.F16: joinHalf[tensor.Half](o, mean), tensor.BF16: joinHalf[tensor.BFloat16](o, mean),
 	})
 }
 
-func wholeJoins(o vec.Operation) op.Table {
+func wholeJoins(o vec.Arithmetic) op.Table {
 	return wholes(join[int8](o, false), join[int16](o, false), join[int32](o, false), join[int64](o, false),
 		join[uint8](o, false), join[uint16](o, false), join[uint32](o, false), join[uint64](o, false))
 }

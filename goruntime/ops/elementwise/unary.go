@@ -81,8 +81,8 @@ var (
 	})
 	Relu = op.Declare("", "Relu", func() op.Def {
 		return chained(applies(vec.Rectifier), unary(op.Versions{1: "", 6: "", 13: "bfloat16", 14: "signed integers"},
-			floats(relu[float64], vec.Rectifier).And(op.ByType(map[tensor.DType]span{
-				tensor.I8: spanOf(relu[int8]), tensor.I16: spanOf(relu[int16]), tensor.I32: spanOf(relu[int32]), tensor.I64: spanOf(relu[int64]),
+			floats(relu, vec.Rectifier).And(op.ByType(map[tensor.DType]span{
+				tensor.I8: positive[int8](), tensor.I16: positive[int16](), tensor.I32: positive[int32](), tensor.I64: positive[int64](), tensor.F64: positive[float64](),
 			})), consumed))
 	})
 	Not = op.Declare("", "Not", func() op.Def {
@@ -97,7 +97,7 @@ func inverse(out, in *tensor.View, lo, hi int) {
 var one = []byte{1}
 
 // relu keeps a NaN.
-func relu[T number](x T) T {
+func relu(x float64) float64 {
 	if x < 0 {
 		return 0
 	}

@@ -85,17 +85,14 @@ var binaries = []struct {
 	}},
 }
 
-// integers are the operations on V0 and V1, as 32-bit integers, into V0.
-var integers = []struct {
+// bitwise are the operations on the bits of V0 and V1, into V0.
+var bitwise = []struct {
 	name string
 	body func(g *gen)
 }{
 	{"BitAnd", func(g *gen) { g.p("VANDPS %s, %s, %s", g.v(1), g.v(0), g.v(0)) }},
 	{"BitOr", func(g *gen) { g.p("VORPS %s, %s, %s", g.v(1), g.v(0), g.v(0)) }},
 	{"BitXor", func(g *gen) { g.p("VXORPS %s, %s, %s", g.v(1), g.v(0), g.v(0)) }},
-	{"IntPlus", func(g *gen) { g.p("VPADDD %s, %s, %s", g.v(1), g.v(0), g.v(0)) }},
-	{"IntMinus", func(g *gen) { g.p("VPSUBD %s, %s, %s", g.v(1), g.v(0), g.v(0)) }},
-	{"IntTimes", func(g *gen) { g.p("VPMULLD %s, %s, %s", g.v(1), g.v(0), g.v(0)) }},
 }
 
 // curves are the functions of V0 with the parameters V10 and V11, into V0.

@@ -18,6 +18,7 @@ type gen struct {
 	slides  []string // those of windows
 	rows    []string // those of rows that are affine
 	related string   // the table of relations
+	numeric string   // that of arithmetic
 	singles pool     // constants of four bytes
 	doubles pool     // of eight
 	mark    string   // before the labels of a kernel with several loops

@@ -31,7 +31,7 @@ func (g *gen) all() {
 			g.binary(b, form)
 		}
 	}
-	for _, o := range integers {
+	for _, o := range bitwise {
 		g.binary(o, "VV")
 		g.binary(o, "VS")
 	}
@@ -58,6 +58,7 @@ func (g *gen) all() {
 		}
 	}
 	g.related = g.relateAll()
+	g.numeric = g.numbers()
 	for _, form := range []string{"VV", "VS", "SV", "SS"} {
 		g.choose(form)
 	}
@@ -90,8 +91,8 @@ func (g *gen) declarations() string {
 	for i, o := range binaries {
 		fmt.Fprintf(&b, "%s{%[2]s%[3]sVV, %[2]s%[3]sVS, %[2]s%[3]sSV}", comma(i), g.name, o.name)
 	}
-	b.WriteString("},\n\tintegers: [integers][2]func(*args){")
-	for i, o := range integers {
+	b.WriteString("},\n\tbitwise: [bitwises][2]func(*args){")
+	for i, o := range bitwise {
 		fmt.Fprintf(&b, "%s{%[2]s%[3]sVV, %[2]s%[3]sVS}", comma(i), g.name, o.name)
 	}
 	b.WriteString("},\n\tcurves: [curves]func(*args){")
@@ -114,7 +115,7 @@ func (g *gen) declarations() string {
 	}
 	fmt.Fprintf(&b, "},\n\tpower: [2]func(*args){%[1]sPowerVV, %[1]sPowerVS", g.name)
 	fmt.Fprintf(&b, "},\n\tchoose: [4]func(*args){%[1]sChooseVV, %[1]sChooseVS, %[1]sChooseSV, %[1]sChooseSS", g.name)
-	fmt.Fprintf(&b, "},\n\taffine: [2]func(*affine){%[1]sAffine, %[1]sAffineAdd},\n\trelate: [2][relations][2]func(*args){%[2]s},\n\talong: %[3]s,\n\tacross: %[4]s,\n}\n", g.name, g.related, g.reductionTable("Along"), g.reductionTable("Across"))
+	fmt.Fprintf(&b, "},\n\taffine: [2]func(*affine){%[1]sAffine, %[1]sAffineAdd},\n\trelate: [2][relations][2]func(*args){%[2]s},\n\tnumbers: [arithmetics][kinds][2]func(*args){%[5]s},\n\talong: %[3]s,\n\tacross: %[4]s,\n}\n", g.name, g.related, g.reductionTable("Along"), g.reductionTable("Across"), g.numeric)
 	return b.String()
 }
 
