@@ -36,6 +36,11 @@ func (s *normalizing) run(c *op.Context, gamma, beta int) error {
 	if s.beta = nil; beta >= 0 {
 		s.beta = widened(c, s.atBeta, beta)
 	}
+	return s.normalize(c)
+}
+
+// normalize normalizes all rows, once gamma and beta are there.
+func (s *normalizing) normalize(c *op.Context) error {
 	s.work = s.atWork.Floats(c)
 	clear(s.err)
 	if s.rows > 0 && s.n > 0 {
