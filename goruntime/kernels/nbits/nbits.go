@@ -83,7 +83,10 @@ type variant struct {
 	name  string
 	level cpu.Level
 	rows  int
+	tall  int // rows of a tile
 	run   func(p *strip, bits, rows int)
+	widen [2]func(p *strip) // of 4 and 8 bits
+	tile  func(p *tile)
 }
 
 // variants, the best first; portable, which is none of them, is the definition.
@@ -112,6 +115,10 @@ func Run(g *Args, n0, n1 int) {
 	v := chosen()
 	if v == nil || !g.vectorized() {
 		portable(g, n0, n1)
+		return
+	}
+	if g.M >= manyRows && g.Block <= widePart && g.K > 0 {
+		v.many(g, n0, n1)
 		return
 	}
 	var sums [atOnce][sumsBytes]byte
@@ -150,19 +157,19 @@ func (v *variant) columns(g *Args, m, n0, n1 int, sums *[atOnce][sumsBytes]byte)
 	runtime.KeepAlive(sums) // as above
 }
 
-// hidden is the address of some sums, of which escape analysis need not know: no kernel
-// keeps it.
-func hidden(sums *[sumsBytes]byte) unsafe.Pointer {
-	q := uintptr(unsafe.Pointer(sums))
+// hidden is the address of what lies on the stack, of which escape analysis need not
+// know: no kernel keeps it.
+func hidden[T any](at *T) unsafe.Pointer {
+	q := uintptr(unsafe.Pointer(at))
 	// SAFETY: as in borrow.
 	return *(*unsafe.Pointer)(unsafe.Pointer(&q))
 }
 
 // borrow hides from escape analysis that p is passed on: no kernel keeps it, but
 // the compiler cannot see that through a table, and would put it on the heap.
-func borrow(p *strip) *strip {
+func borrow[T any](p *T) *T {
 	q := uintptr(unsafe.Pointer(p))
 	// SAFETY: the pointer is used during the call only, while p is alive; as an
 	// argument it is adjusted like any other when the stack moves.
-	return *(**strip)(unsafe.Pointer(&q))
+	return *(**T)(unsafe.Pointer(&q))
 }

@@ -28,6 +28,15 @@ func avx2Bits8Rows3(p *strip)
 //go:noescape
 func avx2Bits8Rows4(p *strip)
 
+//go:noescape
+func avx2Widen4(p *strip)
+
+//go:noescape
+func avx2Widen8(p *strip)
+
+//go:noescape
+func avx2Tile(p *tile)
+
 var avx2Bits4 = [4]func(*strip){
 	avx2Bits4Rows1,
 	avx2Bits4Rows2,

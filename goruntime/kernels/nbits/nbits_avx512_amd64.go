@@ -52,6 +52,15 @@ func avx512Bits8Rows7(p *strip)
 //go:noescape
 func avx512Bits8Rows8(p *strip)
 
+//go:noescape
+func avx512Widen4(p *strip)
+
+//go:noescape
+func avx512Widen8(p *strip)
+
+//go:noescape
+func avx512Tile(p *tile)
+
 var avx512Bits4 = [8]func(*strip){
 	avx512Bits4Rows1,
 	avx512Bits4Rows2,

@@ -36,7 +36,7 @@ func TestRunAgreesWithFloat64(t *testing.T) {
 		r := rand.New(rand.NewPCG(1, 2))
 		for _, bits := range []int{2, 4, 8} {
 			for _, block := range []int{16, 32, 64, 128} {
-				for _, m := range []int{0, 1, 2, 3, 4, 5, 7, 8, 9, 17} {
+				for _, m := range []int{0, 1, 2, 3, 4, 5, 7, 8, 9, 17, 34} {
 					for _, k := range []int{0, 1, 16, 31, 64, 100, 300, 1100} {
 						check(t, r, bits, block, m, 5, k, m%2 == 1 && k > 0)
 					}
@@ -67,8 +67,8 @@ func check(t *testing.T, r *rand.Rand, bits, block, m, n, k int, grouped bool) {
 		copy(g.A[i*length:], a[i*k:(i+1)*k])
 		g.Arrange(g.A[i*length : (i+1)*length])
 	}
-	Run(g, 0, 2)
-	Run(g, 2, n)
+	Run(g, 0, 1)
+	Run(g, 1, n)
 	for i := range m {
 		for j := range n {
 			want, size := 0.0, 1.0
@@ -89,24 +89,38 @@ func check(t *testing.T, r *rand.Rand, bits, block, m, n, k int, grouped bool) {
 	}
 }
 
-// A row gives the same bits alone and among others.
+// Rows give the same bits alone and among others, few or many, and columns in whatever
+// parts they are asked for.
 func TestRowsDoNotDependOnEachOther(t *testing.T) {
 	each(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(3, 4))
-		const m, n, k = 13, 11, 41 * 32 // several parts, the last one shorter
-		g := Args{M: m, N: n, K: k, Bits: 4, Block: 32, A: random(r, m*k), B: make([]byte, n*k/2), Scales: random(r, n*k/32), Zeros: random(r, n*k/32), C: make([]float32, m*n)}
-		for i := range g.B {
-			g.B[i] = byte(r.Uint32())
-		}
-		Run(&g, 0, n)
-		all := g.C
-		for i := range m {
-			one := g
-			one.M, one.A, one.C = 1, g.A[i*k:(i+1)*k], make([]float32, n)
-			Run(&one, 0, n)
-			for j := range n {
-				if one.C[j] != all[i*n+j] {
-					t.Fatalf("row %d: %v alone, %v among others", i, one.C[j], all[i*n+j])
+		for _, bits := range []int{4, 8} {
+			for _, block := range []int{32, 64, 512, 1024} {
+				for _, m := range []int{11, 12, 13, 33, 67} {
+					n, k := 3+m, 41*32 // several parts, the last one shorter
+					if m == 33 {
+						k = 50
+					}
+					blocks, length := Blocks(k, block), RowLength(k, block)
+					g := Args{
+						M: m, N: n, K: k, Bits: bits, Block: block, A: random(r, m*length), B: make([]byte, n*blocks*block*bits/8),
+						Scales: random(r, n*blocks), Zeros: random(r, n*blocks), C: make([]float32, m*n),
+					}
+					for i := range g.B {
+						g.B[i] = byte(r.Uint32())
+					}
+					Run(&g, 0, m/2)
+					Run(&g, m/2, n)
+					for i := range m {
+						one := g
+						one.M, one.A, one.C = 1, g.A[i*length:(i+1)*length], make([]float32, n)
+						Run(&one, 0, n)
+						for j := range n {
+							if one.C[j] != g.C[i*n+j] {
+								t.Fatalf("%d bits, blocks of %d, row %d of %d, column %d: %v alone, %v among others", bits, block, i, m, j, one.C[j], g.C[i*n+j])
+							}
+						}
+					}
 				}
 			}
 		}

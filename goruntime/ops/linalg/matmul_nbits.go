@@ -3,6 +3,7 @@ package linalg
 import (
 	"github.com/goruntime/goruntime/goruntime/errs"
 	"github.com/goruntime/goruntime/goruntime/kernels/nbits"
+	"github.com/goruntime/goruntime/goruntime/kernels/vec"
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
@@ -43,7 +44,7 @@ var MatMulNBits = op.Declare("com.microsoft", "MatMulNBits", func() op.Def {
 		Prepare: nbitsPrepare,
 		Run:     nbitsRun,
 		DTypes: op.ByType(map[tensor.DType]nbitsType{
-			tensor.F32: nbitsOf(func(f float32) float32 { return f }, func(f float32) float32 { return f }),
+			tensor.F32: nbits32,
 			tensor.F16: nbitsOf(tensor.Half.Float32, tensor.HalfOf), tensor.BF16: nbitsOf(tensor.BFloat16.Float32, tensor.BFloat16Of),
 		}),
 		Also: map[int][]tensor.DType{1: {tensor.U8}, 2: nbitsFloats, 3: append([]tensor.DType{tensor.U8}, nbitsFloats...), 4: {tensor.I32}, 5: nbitsFloats},
@@ -96,6 +97,21 @@ func nbitsSize(a *op.Values) (nbitsSizes, error) {
 type nbitsType struct {
 	load  func(dst []float32, v *tensor.View, at int)       // widens len(dst) elements from at on
 	store func(s *nbitsState, out *tensor.View, n0, n1 int) // adds the bias, narrows the columns
+}
+
+// nbits32 moves rows as they are.
+var nbits32 = nbitsType{
+	load: func(dst []float32, v *tensor.View, at int) { copy(dst, tensor.Elems[float32](v)[at:]) },
+	store: func(s *nbitsState, out *tensor.View, n0, n1 int) {
+		y := tensor.Elems[float32](out)
+		for m := range s.args.M {
+			row := y[m*s.args.N+n0 : m*s.args.N+n1]
+			copy(row, s.args.C[m*s.args.N+n0:])
+			if s.bias != nil {
+				vec.Combine(vec.Plus, row, row, s.bias[n0:n1])
+			}
+		}
+	},
 }
 
 func nbitsOf[T any](widen func(T) float32, narrow func(float32) T) nbitsType {
@@ -185,7 +201,7 @@ func nbitsRun(c *op.Context) error {
 	s.arrange = true
 	c.For(g.M, max(1, 1<<15/max(1, g.K)), s)
 	s.arrange = false
-	c.For(g.N, max(1, 1<<18/max(1, g.M*g.K)), s)
+	c.For((g.N+nbits.Columns-1)/nbits.Columns, max(1, 1<<18/max(1, g.M*g.K*nbits.Columns)), s)
 	return nil
 }
 
@@ -209,10 +225,11 @@ func (s *nbitsState) groups(c *op.Context) error {
 	return nil
 }
 
-// Chunk implements op.Task: over rows of A, then over columns.
+// Chunk implements op.Task: over rows of A, then over groups of columns.
 func (s *nbitsState) Chunk(lo, hi int) {
 	g := &s.args
 	if !s.arrange {
+		lo, hi = lo*nbits.Columns, min(g.N, hi*nbits.Columns)
 		nbits.Run(g, lo, hi)
 		s.kind.store(s, s.out, lo, hi)
 		return

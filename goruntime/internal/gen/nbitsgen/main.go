@@ -17,11 +17,13 @@ type isa struct {
 	reg   string // register prefix
 	lanes int
 	rows  int
+	tall  int // rows of a tile
+	sums  int // the first register of a tile's sums
 }
 
 var sets = []isa{
-	{name: "avx512", reg: "Z", lanes: 16, rows: 8},
-	{name: "avx2", reg: "Y", lanes: 8, rows: 4},
+	{name: "avx512", reg: "Z", lanes: 16, rows: 8, tall: 4, sums: 8},
+	{name: "avx2", reg: "Y", lanes: 8, rows: 4, tall: 2, sums: 4},
 }
 
 var widths = []int{4, 8}
@@ -45,6 +47,10 @@ func (s isa) declarations() string {
 		}
 	}
 	for _, bits := range widths {
+		fmt.Fprintf(&b, "\n//go:noescape\nfunc %sWiden%d(p *strip)\n", s.name, bits)
+	}
+	fmt.Fprintf(&b, "\n//go:noescape\nfunc %sTile(p *tile)\n", s.name)
+	for _, bits := range widths {
 		fmt.Fprintf(&b, "\nvar %sBits%d = [%d]func(*strip){\n", s.name, bits, s.rows)
 		for r := 1; r <= s.rows; r++ {
 			fmt.Fprintf(&b, "\t%s,\n", s.fn(bits, r))
@@ -62,7 +68,9 @@ func (s isa) assembly() string {
 		for r := 1; r <= s.rows; r++ {
 			s.kernel(&b, bits, r)
 		}
+		s.widen(&b, bits)
 	}
+	s.tile(&b)
 	return b.String()
 }
 
@@ -100,15 +108,11 @@ func (s isa) kernel(b *strings.Builder, bits, rows int) {
 	// collector can stop a loop of calls.
 	fmt.Fprintf(b, "\n// func %s(p *strip)\nTEXT ·%s(SB), 0, $128-8\n\tNO_LOCAL_POINTERS\n", name, name)
 	b.WriteString(load)
-	zero, and := "VPXORD", "VPANDD"
-	if s.reg == "Y" {
-		zero, and = "VPXOR", "VPAND"
-	}
 	p("MOVQ 72(AX), R13")
 	p("CMPQ 80(AX), $0")
 	p("JNE carried")
 	for r := 8; r < 8+2*rows; r++ {
-		p("%s %s%d, %s%d, %s%d", zero, s.reg, r, s.reg, r, s.reg, r)
+		s.clear(p, r)
 	}
 	p("JMP begin")
 	b.WriteString("\ncarried:\n")
@@ -128,21 +132,10 @@ func (s isa) kernel(b *strings.Builder, bits, rows int) {
 	b.WriteString("\nweights:\n")
 	// Vectors of 32 weights: those at 4*part*lanes bytes into the rows of A.
 	for part := range 32 / s.lanes {
-		if bits == 8 {
-			p("VPMOVZXBD %d(R11), %s0", part*s.lanes, s.reg)
-			s.use(p, rows, part)
-			continue
+		s.weights(p, bits, part)
+		for r := range rows {
+			p("VFMADD231PS %s, %s1, %s%d", row(r, 4*s.lanes*part), s.reg, s.reg, 8+2*r+part%2)
 		}
-		// The low halves of the bytes are weights of the first 16, the high ones of the
-		// others: A lies in that order.
-		bytes := part * s.lanes % 16
-		p("VPMOVZXBD %d(R11), %s0", bytes, s.reg)
-		if part*s.lanes < 16 {
-			p("%s %s6, %s0, %s0", and, s.reg, s.reg, s.reg)
-		} else {
-			p("VPSRLD $4, %s0, %s0", s.reg, s.reg)
-		}
-		s.use(p, rows, part)
 	}
 	p("ADDQ $%d, R11", 4*bits)
 	for i := 0; 3*i < rows || i == 0; i++ {
@@ -174,14 +167,127 @@ func (s isa) kernel(b *strings.Builder, bits, rows int) {
 	p("RET")
 }
 
-// use multiplies the weights in register 0 with a part of each row.
-func (s isa) use(p func(string, ...any), rows, part int) {
+// clear writes zeros to a register.
+func (s isa) clear(p func(string, ...any), r int) {
+	p("VXORPS %[1]s%[2]d, %[1]s%[2]d, %[1]s%[2]d", s.reg, r)
+}
+
+// weights leaves the weights of a part of 32 in register 1.
+func (s isa) weights(p func(string, ...any), bits, part int) {
+	switch {
+	case bits == 8:
+		p("VPMOVZXBD %d(R11), %s0", part*s.lanes, s.reg)
+	case part*s.lanes < 16:
+		// The low halves of the bytes are weights of the first 16, the high ones of the
+		// others: A lies in that order.
+		p("VPMOVZXBD %d(R11), %s0", part*s.lanes%16, s.reg)
+		p("%[1]s %[2]s6, %[2]s0, %[2]s0", map[string]string{"Z": "VPANDD", "Y": "VPAND"}[s.reg], s.reg)
+	default:
+		p("VPMOVZXBD %d(R11), %s0", part*s.lanes%16, s.reg)
+		p("VPSRLD $4, %s0, %s0", s.reg, s.reg)
+	}
 	p("VCVTDQ2PS %s0, %s1", s.reg, s.reg)
 	p("VSUBPS %s5, %s1, %s1", s.reg, s.reg, s.reg)
 	p("VMULPS %s4, %s1, %s1", s.reg, s.reg, s.reg)
-	for r := range rows {
-		p("VFMADD231PS %s, %s1, %s%d", row(r, 4*s.lanes*part), s.reg, s.reg, 8+2*r+part%2)
+}
+
+// widen writes the weights of a strip, as kernel has them, to C.
+func (s isa) widen(b *strings.Builder, bits int) {
+	p := func(format string, a ...any) { fmt.Fprintf(b, "\t"+format+"\n", a...) }
+	fmt.Fprintf(b, "\n// func %[1]sWiden%[2]d(p *strip)\nTEXT ·%[1]sWiden%[2]d(SB), 0, $128-8\n\tNO_LOCAL_POINTERS\n", s.name, bits)
+	b.WriteString(load)
+	p("VPBROADCASTD ·%sLow(SB), %s6", s.name, s.reg)
+	b.WriteString("\nblock:\n")
+	p("VBROADCASTSS (BX), %s4", s.reg)
+	p("VBROADCASTSS (DX), %s5", s.reg)
+	p("ADDQ $4, BX")
+	p("ADDQ $4, DX")
+	p("MOVQ 48(AX), R13")
+	b.WriteString("\nweights:\n")
+	for part := range 32 / s.lanes {
+		s.weights(p, bits, part)
+		p("VMOVUPS %s1, %d(DI)", s.reg, 4*s.lanes*part)
 	}
+	p("ADDQ $%d, R11", 4*bits)
+	p("ADDQ $128, DI")
+	p("DECQ R13")
+	p("JNZ weights")
+	p("DECQ CX")
+	p("JNZ block")
+	p("VZEROUPPER")
+	p("RET")
+}
+
+// wide is how many columns a tile has.
+const wide = 3
+
+// tile multiplies rows of A with columns of weights that were widened: the sums are those
+// of kernel, bit for bit. Registers: 0 to 2 the weights, 3 a row, the sums of two a pair.
+func (s isa) tile(b *strings.Builder) {
+	p := func(format string, a ...any) { fmt.Fprintf(b, "\t"+format+"\n", a...) }
+	sum := func(r, c, half int) int { return s.sums + 2*(r*wide+c) + half }
+	fmt.Fprintf(b, "\n// func %[1]sTile(p *tile)\nTEXT ·%[1]sTile(SB), 0, $128-8\n\tNO_LOCAL_POINTERS\n", s.name)
+	b.WriteString(`	MOVQ p+0(FP), AX
+	MOVQ 0(AX), R8
+	MOVQ 8(AX), R9
+	MOVQ 16(AX), R11
+	MOVQ 24(AX), R12
+	MOVQ 32(AX), CX
+	MOVQ 40(AX), DI
+	MOVQ 48(AX), SI
+	MOVQ 56(AX), R13
+	LEAQ (R8)(R9*2), R10
+	ADDQ R9, R10
+	CMPQ 64(AX), $0
+	JNE carried
+`)
+	all := 2 * s.tall * wide
+	for i := range all {
+		s.clear(p, s.sums+i)
+	}
+	p("JMP weights")
+	b.WriteString("\ncarried:\n")
+	for i := range all {
+		p("VMOVUPS %d(R13), %s%d", 4*s.lanes*i, s.reg, s.sums+i)
+	}
+	b.WriteString("\nweights:\n")
+	for part := range 32 / s.lanes {
+		at := 4 * s.lanes * part
+		for c, index := range []string{"", "(R12*1)", "(R12*2)"} {
+			p("VMOVUPS %d(R11)%s, %s%d", at, index, s.reg, c)
+		}
+		for r := range s.tall {
+			p("VMOVUPS %s, %s3", row(r, at), s.reg)
+			for c := range wide {
+				p("VFMADD231PS %s%d, %s3, %s%d", s.reg, c, s.reg, s.reg, sum(r, c, part%2))
+			}
+		}
+	}
+	p("ADDQ $128, R8")
+	p("ADDQ $128, R10")
+	p("ADDQ $128, R11")
+	p("DECQ CX")
+	p("JNZ weights")
+	p("CMPQ 72(AX), $0")
+	p("JNE carry")
+	for r := range s.tall {
+		for c := range wide {
+			p("VADDPS %s%d, %s%d, %s0", s.reg, sum(r, c, 1), s.reg, sum(r, c, 0), s.reg)
+			s.fold(p)
+			p("VMOVSS X0, %d(DI)", 4*c)
+		}
+		if r < s.tall-1 {
+			p("ADDQ SI, DI")
+		}
+	}
+	p("VZEROUPPER")
+	p("RET")
+	b.WriteString("\ncarry:\n")
+	for i := range all {
+		p("VMOVUPS %s%d, %d(R13)", s.reg, s.sums+i, 4*s.lanes*i)
+	}
+	p("VZEROUPPER")
+	p("RET")
 }
 
 // fold sums the lanes of register 0 into its first.
