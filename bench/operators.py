@@ -111,8 +111,17 @@ def elementwise() -> Iterator[Case]:
     for dtype in (np.float16, np.float64, np.int32, np.int64):
         for op in ("Add", "Mul"):
             yield Case(f"{op}, {np.dtype(dtype)}", op, [(x * 50).astype(dtype), (np.abs(x) * 50 + 1).astype(dtype)])
+    for dtype in (np.int8, np.uint8, np.float64):
+        for op in ("Add", "Mul", "Max", "Min"):
+            yield Case(f"{op}, {np.dtype(dtype)}, a row", op, [(np.abs(floats(1024, 1024)) * 9).astype(dtype), (np.abs(floats(1024)) * 9).astype(dtype)])
+    for dtype in (np.int8, np.int64, np.float64):
+        for op in ("Abs", "Neg", "Sign", "Relu"):
+            yield Case(f"{op}, {np.dtype(dtype)}", op, [(x * 50).astype(dtype)])
+        yield Case(f"Clip, {np.dtype(dtype)}", "Clip", [(x * 9).astype(dtype), np.array(-3, dtype), np.array(3, dtype)], (1, 2))
+    yield Case("BitShift", "BitShift", [(np.abs(x) * 50).astype(np.uint32), np.uint32([2])], (1,), attributes={"direction": "LEFT"})
     for op in ("Equal", "Less"):
         yield Case(op, op, [x, x[::-1].copy()])
+        yield Case(f"{op} of float16 and a number", op, [x.astype(np.float16), np.float16([1])], (1,))
     yield Case("And", "And", [x > 0, x < 1])
     yield Case("Not", "Not", [x > 0])
     yield Case("BitwiseAnd", "BitwiseAnd", [(x * 99).astype(np.int32), (x[::-1] * 99).astype(np.int32)])
@@ -140,6 +149,15 @@ def reductions() -> Iterator[Case]:
     yield Case("LayerNormalization", "LayerNormalization", [floats(128, 768), floats(768), floats(768)], (1, 2))
     yield Case("GroupNormalization", "GroupNormalization", [floats(4, 64, 32, 32), floats(64), floats(64)], (1, 2), opset=21, attributes={"num_groups": 8})
     yield Case("InstanceNormalization", "InstanceNormalization", [floats(4, 64, 32, 32), floats(64), floats(64)], (1, 2))
+    yield Case("BatchNormalization of rows", "BatchNormalization", [floats(4096, 64), floats(64), floats(64), floats(64), np.abs(floats(64))], (1, 2, 3, 4))
+    yield Case("MeanVarianceNormalization", "MeanVarianceNormalization", [floats(4, 32, 48, 48)])
+    yield Case("LpNormalization", "LpNormalization", [floats(128, 768)])
+    yield Case("SoftmaxCrossEntropyLoss", "SoftmaxCrossEntropyLoss", [floats(256, 1000), DRAW.integers(0, 1000, 256)], outputs=2)
+    for dtype in (np.int64, np.float64):
+        for op in ("ReduceSum", "ReduceMax"):
+            for axes in ([2], [1]):
+                yield Case(f"{op} {axes}, {np.dtype(dtype)}", op, [(x * 9).astype(dtype), ints(*axes)], (1,))
+        yield Case(f"CumSum 0, {np.dtype(dtype)}", "CumSum", [(floats(1024, 1024) * 9).astype(dtype), np.int64(0)], (1,))
     yield Case("RMSNormalization", "RMSNormalization", [floats(128, 768), floats(768)], (1,), opset=23)
 
 
@@ -153,6 +171,10 @@ def moves() -> Iterator[Case]:
     yield Case("Gather rows", "Gather", [floats(30000, 256), DRAW.integers(0, 30000, (8, 128))], (1,))
     yield Case("GatherElements", "GatherElements", [floats(1024, 1024), DRAW.integers(0, 1024, (1024, 512))], (1,), attributes={"axis": 1})
     yield Case("ScatterND", "ScatterND", [floats(1024, 256), DRAW.integers(0, 1024, (512, 1)), floats(512, 256)], (1, 2))
+    for by in ("add", "max"):
+        for dtype in (np.float32, np.int64):
+            case = [(floats(1024, 256) * 9).astype(dtype), DRAW.integers(0, 1024, (512, 1)), (floats(512, 256) * 9).astype(dtype)]
+            yield Case(f"ScatterND, {by}, {np.dtype(dtype)}", "ScatterND", case, (1,), attributes={"reduction": by})
     yield Case("Expand", "Expand", [floats(64, 1, 128), ints(64, 128, 128)], (1,))
     yield Case("Pad", "Pad", [floats(8, 64, 56, 56), ints(0, 0, 1, 1, 0, 0, 1, 1)], (1,))
     for mode in ("nearest", "linear", "cubic"):
@@ -165,6 +187,22 @@ def windows() -> Iterator[Case]:
     for op in ("MaxPool", "AveragePool"):
         for rank, shape in ((1, (1, 64, 4096)), (2, (1, 64, 112, 112)), (3, (1, 16, 32, 32, 32))):
             yield Case(f"{op}, {rank} dimensions", op, [floats(*shape)], attributes={"kernel_shape": [2] * rank, "strides": [2] * rank})
+    yield Case("MaxPool, dilated", "MaxPool", [floats(1, 64, 56, 56)], attributes={"kernel_shape": [3, 3], "dilations": [2, 2]})
+    yield Case("MaxPool of lines, 3 by 1", "MaxPool", [floats(1, 64, 8192)], attributes={"kernel_shape": [3], "pads": [1, 1]})
+    yield Case(
+        "MaxUnpool", "MaxUnpool", [floats(1, 32, 32, 32), 4 * np.arange(32**3).reshape(1, 32, 32, 32)], attributes={"kernel_shape": [2, 2], "strides": [2, 2]}
+    )
+    yield Case("Col2Im", "Col2Im", [floats(1, 16 * 9, 32 * 32), ints(34, 34), ints(3, 3)], (1, 2))
+    yield Case("AffineGrid", "AffineGrid", [floats(4, 2, 3), ints(4, 1, 64, 64)], (1,))
+    for count, classes in ((1000, 1), (300, 80)):
+        corner, size = np.abs(floats(1, count, 2)) * 300, np.abs(floats(1, count, 2)) * 60 + 5
+        boxes, scores = np.concatenate([corner, corner + size], 2).astype(np.float32), DRAW.random((1, classes, count)).astype(np.float32)
+        yield Case(
+            f"NonMaxSuppression of {count}, {classes} classes",
+            "NonMaxSuppression",
+            [boxes, scores, ints(100), np.float32([0.5]), np.float32([0.05])],
+            (2, 3, 4),
+        )
     sizes = {
         "1x1": (64, 64, 56, 1, 1, 1), "3x3": (64, 64, 56, 3, 1, 1), "3x3 by 2": (64, 128, 56, 3, 2, 1), "7x7 by 2": (3, 64, 224, 7, 2, 1),
         "5x5": (32, 64, 28, 5, 1, 1), "3x3 of each channel": (128, 128, 56, 3, 1, 128), "5x5 of each channel": (128, 128, 28, 5, 1, 128),

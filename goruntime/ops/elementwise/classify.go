@@ -3,6 +3,7 @@ package elementwise
 import (
 	"math"
 
+	"github.com/goruntime/goruntime/goruntime/kernels/cast"
 	"github.com/goruntime/goruntime/goruntime/kernels/vec"
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/tensor"
@@ -29,7 +30,7 @@ var IsInf = op.Declare("", "IsInf", func() op.Def {
 		},
 		Run: runTuned, DTypes: op.ByType(map[tensor.DType]tunedSpan{
 			tensor.F32: infinite32, tensor.F64: infinite(func(x float64) float64 { return x }),
-			tensor.F16: infinite(wide[tensor.Half]), tensor.BF16: infinite(wide[tensor.BFloat16]),
+			tensor.F16: infiniteHalf[tensor.Half], tensor.BF16: infiniteHalf[tensor.BFloat16],
 		}).And(op.Uniform[tunedSpan](infiniteSmall, float8s...)),
 	}
 })
@@ -42,7 +43,7 @@ var IsNaN = op.Declare("", "IsNaN", func() op.Def {
 		Prepare: func(c *op.Context) error { c.State = &tuned{}; return nil },
 		Run:     runTuned, DTypes: op.ByType(map[tensor.DType]tunedSpan{
 			tensor.F32: unequal32, tensor.F64: unequal64,
-			tensor.F16: nan(wide[tensor.Half]), tensor.BF16: nan(wide[tensor.BFloat16]),
+			tensor.F16: unequalHalf[tensor.Half], tensor.BF16: unequalHalf[tensor.BFloat16],
 		}).And(op.Uniform[tunedSpan](nanSmall, float8s...)),
 	}
 })
@@ -101,9 +102,12 @@ func differ(out *tensor.View, at int, x, y []float32) {
 	}
 }
 
-// infinite32 tells where an element is one infinity, or has the magnitude of both.
 func infinite32(s *tuned, lo, hi int) {
-	dst, in := tensor.Elems[bool](s.out)[lo:hi], tensor.Elems[float32](s.in)[lo:hi]
+	s.infinities(tensor.Elems[bool](s.out)[lo:hi], tensor.Elems[float32](s.in)[lo:hi])
+}
+
+// infinities tells where a number is one infinity, or has the magnitude of both.
+func (s *tuned) infinities(dst []bool, in []float32) {
 	inf := [1]float32{float32(math.Inf(1))}
 	switch {
 	case s.alpha == 0 && s.beta == 0:
@@ -131,12 +135,25 @@ func unequal64(s *tuned, lo, hi int) {
 	}
 }
 
-func nan[T any](widen func(T) float64) tunedSpan {
-	return func(s *tuned, lo, hi int) {
-		dst := tensor.Elems[bool](s.out)[lo:hi]
-		for i, x := range tensor.Elems[T](s.in)[lo:hi] {
-			dst[i] = math.IsNaN(widen(x))
-		}
+// unequalHalf and infiniteHalf test blocks of elements as float32s.
+func unequalHalf[H cast.Half](s *tuned, lo, hi int) {
+	var room [block]float32
+	for src := tensor.Elems[H](s.in)[lo:hi]; len(src) > 0; {
+		x := room[:min(block, len(src))]
+		cast.Widen(x, src[:len(x)])
+		differ(s.out, lo, x, x)
+		lo, src = lo+len(x), src[len(x):]
+	}
+}
+
+func infiniteHalf[H cast.Half](s *tuned, lo, hi int) {
+	var room [block]float32
+	dst := tensor.Elems[bool](s.out)[lo:hi]
+	for src := tensor.Elems[H](s.in)[lo:hi]; len(src) > 0; {
+		x := room[:min(block, len(src))]
+		cast.Widen(x, src[:len(x)])
+		s.infinities(dst[:len(x)], x)
+		dst, src = dst[len(x):], src[len(x):]
 	}
 }
 

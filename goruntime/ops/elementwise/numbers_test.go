@@ -83,3 +83,40 @@ func TestArithmeticOfEveryTypeBroadcast(t *testing.T) {
 		}
 	}
 }
+
+// Halves, NaN and infinities among them, beside each other and beside one number.
+func TestTestsOfHalves(t *testing.T) {
+	inf, nan := math.Inf(1), math.NaN()
+	x := repeated(0, math.Copysign(0, -1), 1, -1, 2, inf, -inf, nan, 0.5)
+	flags := func(f func(v float64) bool) *tensor.View {
+		list := make([]bool, len(x))
+		for i, v := range x {
+			list[i] = f(v)
+		}
+		return optest.Bool(optest.Dims(len(x)), list...)
+	}
+	for _, d := range []tensor.DType{tensor.F16, tensor.BF16} {
+		in, one := optest.Filled(d, optest.Dims(len(x)), x...), optest.Filled(d, nil, 1)
+		for _, c := range []struct {
+			def         *op.Operator
+			left, right func(v float64) bool
+		}{
+			{Equal, func(v float64) bool { return v == 1 }, func(v float64) bool { return v == 1 }},
+			{Less, func(v float64) bool { return v < 1 }, func(v float64) bool { return v > 1 }},
+			{Greater, func(v float64) bool { return v > 1 }, func(v float64) bool { return v < 1 }},
+			{GreaterOrEqual, func(v float64) bool { return v >= 1 }, func(v float64) bool { return v <= 1 }},
+			{LessOrEqual, func(v float64) bool { return v <= 1 }, func(v float64) bool { return v >= 1 }},
+		} {
+			optest.Run(t, c.def, []optest.Case{
+				{Name: c.def.Name + " " + d.String(), In: optest.In(in, one), Want: optest.Want(flags(c.left))},
+				{Name: c.def.Name + " turned " + d.String(), In: optest.In(one, in), Want: optest.Want(flags(c.right))},
+			})
+		}
+		optest.Run(t, Equal, []optest.Case{{Name: d.String(), In: optest.In(in, in), Want: optest.Want(flags(func(v float64) bool { return v == v }))}})
+		optest.Run(t, IsNaN, []optest.Case{{Name: d.String(), In: optest.In(in), Want: optest.Want(flags(math.IsNaN))}})
+		for sign := -1; sign <= 1; sign++ {
+			attrs := optest.Attrs("detect_negative", min(1, 1-sign), "detect_positive", min(1, 1+sign))
+			optest.Run(t, IsInf, []optest.Case{{Name: d.String(), Attrs: attrs, In: optest.In(in), Want: optest.Want(flags(func(v float64) bool { return math.IsInf(v, sign) }))}})
+		}
+	}
+}

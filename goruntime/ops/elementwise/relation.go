@@ -77,13 +77,20 @@ func relatedHalf[H cast.Half](relation relation) row {
 	return func(out, a, b *tensor.View, o, i, j, n, sa, sb int) {
 		dst := tensor.Elems[bool](out)[o : o+n]
 		x, y := tensor.Elems[H](a)[i:], tensor.Elems[H](b)[j:]
+		test := relation
+		if sa == 0 { // the one number goes last
+			x, y, sa, sb, test = y, x, sb, sa, mirrored[relation]
+		}
 		var left, right [block]float32
 		for len(dst) > 0 {
 			part := dst[:min(block, len(dst))]
 			l, r := left[:len(part)], right[:len(part)]
+			if sb == 0 {
+				r = r[:1]
+			}
 			x = widen(l, x, sa)
 			y = widen(r, y, sb)
-			vec.Relate(relation, part, l, r)
+			vec.Relate(test, part, l, r)
 			dst = dst[len(part):]
 		}
 	}

@@ -46,16 +46,33 @@ func addRows[T real | complex64 | complex128](p *places, out, updates *tensor.Vi
 // fewest is how long rows are that are worth a vector loop.
 const fewest = 8
 
-// addRows32 is addRows by vectors where rows are long.
-func addRows32(p *places, out, updates *tensor.View) {
-	if p.inner < fewest {
-		addRows[float32](p, out, updates)
-		return
+// counted is a reduction by vectors where rows are long.
+func counted[T vec.Counted](o vec.Arithmetic, short scatterKernel) scatterKernel {
+	return func(p *places, out, updates *tensor.View) {
+		if p.inner < fewest {
+			short(p, out, updates)
+			return
+		}
+		dst, src := tensor.Elems[T](out), tensor.Elems[T](updates)
+		for i, at := range p.offsets {
+			place := dst[at : at+p.inner]
+			vec.Numbers(o, place, place, src[i*p.inner:(i+1)*p.inner])
+		}
 	}
-	dst, src := tensor.Elems[float32](out), tensor.Elems[float32](updates)
-	for i, at := range p.offsets {
-		place := dst[at : at+p.inner]
-		vec.Combine(vec.Plus, place, place, src[i*p.inner:(i+1)*p.inner])
+}
+
+// single is counted for float32.
+func single(o vec.Operation, short scatterKernel) scatterKernel {
+	return func(p *places, out, updates *tensor.View) {
+		if p.inner < fewest {
+			short(p, out, updates)
+			return
+		}
+		dst, src := tensor.Elems[float32](out), tensor.Elems[float32](updates)
+		for i, at := range p.offsets {
+			place := dst[at : at+p.inner]
+			vec.Combine(o, place, place, src[i*p.inner:(i+1)*p.inner])
+		}
 	}
 }
 
@@ -72,24 +89,26 @@ func and(a, b bool) bool                            { return a && b }
 
 // reductions has the kernels of each value of the attribute reduction but none.
 var reductions = map[string]op.Table{
-	"add": reals(addRows[int8], addRows[int16], addRows[int32], addRows[int64],
+	"add": reals(vec.AnyPlus, vec.Plus, addRows[int8], addRows[int16], addRows[int32], addRows[int64],
 		addRows[uint8], addRows[uint16], addRows[uint32], addRows[uint64],
-		addRows32, addRows[float64], sum, or).And(complexes(addRows[complex64], addRows[complex128])),
-	"mul": reals(reduce(mul[int8]), reduce(mul[int16]), reduce(mul[int32]), reduce(mul[int64]),
+		addRows[float32], addRows[float64], sum, or).And(complexes(addRows[complex64], addRows[complex128])),
+	"mul": reals(vec.AnyTimes, vec.Times, reduce(mul[int8]), reduce(mul[int16]), reduce(mul[int32]), reduce(mul[int64]),
 		reduce(mul[uint8]), reduce(mul[uint16]), reduce(mul[uint32]), reduce(mul[uint64]),
 		reduce(mul[float32]), reduce(mul[float64]), mul[float32], and).And(complexes(reduce(mul[complex64]), reduce(mul[complex128]))),
-	"max": reals(reduce(most[int8]), reduce(most[int16]), reduce(most[int32]), reduce(most[int64]),
+	"max": reals(vec.AnyLarger, vec.Larger, reduce(most[int8]), reduce(most[int16]), reduce(most[int32]), reduce(most[int64]),
 		reduce(most[uint8]), reduce(most[uint16]), reduce(most[uint32]), reduce(most[uint64]),
 		reduce(most[float32]), reduce(most[float64]), most[float32], or),
-	"min": reals(reduce(least[int8]), reduce(least[int16]), reduce(least[int32]), reduce(least[int64]),
+	"min": reals(vec.AnySmaller, vec.Smaller, reduce(least[int8]), reduce(least[int16]), reduce(least[int32]), reduce(least[int64]),
 		reduce(least[uint8]), reduce(least[uint16]), reduce(least[uint32]), reduce(least[uint64]),
 		reduce(least[float32]), reduce(least[float64]), least[float32], and),
 }
 
-func reals(i8, i16, i32, i64, u8, u16, u32, u64, f32, f64 scatterKernel, wide func(a, b float32) float32, truth func(a, b bool) bool) op.Table {
+// reals has the kernels of short rows.
+func reals(o vec.Arithmetic, o32 vec.Operation, i8, i16, i32, i64, u8, u16, u32, u64, f32, f64 scatterKernel, wide func(a, b float32) float32, truth func(a, b bool) bool) op.Table {
 	return op.ByType(map[tensor.DType]scatterKernel{
-		tensor.I8: i8, tensor.I16: i16, tensor.I32: i32, tensor.I64: i64,
-		tensor.U8: u8, tensor.U16: u16, tensor.U32: u32, tensor.U64: u64, tensor.F32: f32, tensor.F64: f64,
+		tensor.I8: counted[int8](o, i8), tensor.I16: counted[int16](o, i16), tensor.I32: counted[int32](o, i32), tensor.I64: counted[int64](o, i64),
+		tensor.U8: counted[uint8](o, u8), tensor.U16: counted[uint16](o, u16), tensor.U32: counted[uint32](o, u32), tensor.U64: counted[uint64](o, u64),
+		tensor.F32: single(o32, f32), tensor.F64: counted[float64](o, f64),
 		tensor.F16:  reduce(func(a, b tensor.Half) tensor.Half { return tensor.HalfOf(wide(a.Float32(), b.Float32())) }),
 		tensor.BF16: reduce(func(a, b tensor.BFloat16) tensor.BFloat16 { return tensor.BFloat16Of(wide(a.Float32(), b.Float32())) }),
 		tensor.Bool: reduce(truth),

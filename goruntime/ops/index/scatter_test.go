@@ -105,36 +105,41 @@ func TestScatterDTypes(t *testing.T) {
 	}))
 }
 
-// Rows of all lengths, some at one place: what is added to it is added in the order of the
-// updates, rounded each time.
-func TestScatterNDAddsRowsInOrder(t *testing.T) {
+// Rows of all lengths, some at one place: what is joined with it is joined in the order of
+// the updates, rounded each time.
+func TestScatterNDJoinsRowsInOrder(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	for _, n := range []int{1, fewest - 1, fewest, 100} {
-		for _, d := range []tensor.DType{tensor.F32, tensor.F64, tensor.I32} {
-			const places, updates = 5, 40
-			data, added, at := make([]float64, places*n), make([]float64, updates*n), make([]int64, updates)
-			for i := range data {
-				data[i] = float64(int32(r.NormFloat64() * 100))
-			}
-			for i := range added {
-				if added[i] = float64(int32(r.NormFloat64() * 1000)); d != tensor.I32 {
-					added[i] = float64(float32(r.NormFloat64() * math.Pow(2, float64(r.IntN(30)))))
+	for by, join := range map[string]func(a, b float64) float64{
+		"add": func(a, b float64) float64 { return a + b }, "mul": func(a, b float64) float64 { return a * b },
+		"max": func(a, b float64) float64 { return max(a, b) }, "min": func(a, b float64) float64 { return min(a, b) },
+	} {
+		for _, n := range []int{1, fewest - 1, fewest, 100} {
+			for _, d := range []tensor.DType{tensor.F32, tensor.F64, tensor.I32, tensor.I64} {
+				const places, updates = 5, 40
+				data, added, at := make([]float64, places*n), make([]float64, updates*n), make([]int64, updates)
+				for i := range data {
+					data[i] = float64(int32(r.NormFloat64() * 100))
 				}
-			}
-			want := slices.Clone(data)
-			for i := range at {
-				at[i] = int64(r.IntN(places))
-				for k := range n {
-					place := &want[int(at[i])*n+k]
-					if *place += added[i*n+k]; d == tensor.F32 {
-						*place = float64(float32(*place))
+				for i := range added {
+					if added[i] = float64(r.IntN(5) - 2); d == tensor.F32 || d == tensor.F64 {
+						added[i] = float64(float32(r.NormFloat64() * math.Pow(2, float64(r.IntN(9)-4))))
 					}
 				}
+				want := slices.Clone(data)
+				for i := range at {
+					at[i] = int64(r.IntN(places))
+					for k := range n {
+						place := &want[int(at[i])*n+k]
+						if *place = join(*place, added[i*n+k]); d == tensor.F32 {
+							*place = float64(float32(*place))
+						}
+					}
+				}
+				optest.Run(t, ScatterND, []optest.Case{{
+					Name: fmt.Sprintf("%s rows of %d %v", by, n, d), Attrs: reduced(by), Want: optest.Want(optest.Filled(d, optest.Dims(places, n), want...)),
+					In: optest.In(optest.Filled(d, optest.Dims(places, n), data...), optest.I64(optest.Dims(updates, 1), at...), optest.Filled(d, optest.Dims(updates, n), added...)),
+				}})
 			}
-			optest.Run(t, ScatterND, []optest.Case{{
-				Name: fmt.Sprintf("rows of %d %v", n, d), Attrs: reduced("add"), Want: optest.Want(optest.Filled(d, optest.Dims(places, n), want...)),
-				In: optest.In(optest.Filled(d, optest.Dims(places, n), data...), optest.I64(optest.Dims(updates, 1), at...), optest.Filled(d, optest.Dims(updates, n), added...)),
-			}})
 		}
 	}
 }

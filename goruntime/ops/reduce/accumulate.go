@@ -2,6 +2,7 @@ package reduce
 
 import (
 	"github.com/goruntime/goruntime/goruntime/kernels/cast"
+	"github.com/goruntime/goruntime/goruntime/kernels/vec"
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
 
@@ -27,7 +28,12 @@ func load[T, A number](dst []A, v *tensor.View, from int, as format) {
 	case bfloat:
 		loadHalf(dst, tensor.Elems[tensor.BFloat16](v)[from:from+len(dst)])
 	default:
-		for k, x := range tensor.Elems[T](v)[from : from+len(dst)] {
+		src := tensor.Elems[T](v)[from : from+len(dst)]
+		if same, ok := any(src).([]A); ok {
+			copy(dst, same)
+			return
+		}
+		for k, x := range src {
 			dst[k] = A(x)
 		}
 	}
@@ -79,32 +85,49 @@ type rule[A number] struct {
 
 func same[A number](acc A, _ int) A { return acc }
 
-// alongRow combines acc with the elements of x.
-func alongRow[A number](m method, acc A, x []A) A {
-	switch m {
-	case sums:
-		return acc + sumOf(x)
-	case products:
+// alongRow combines acc with the elements of x, which it changes. The largest and the
+// smallest are those of halves, while these are long.
+func alongRow[A vec.Counted](m method, acc A, x []A) A {
+	each(m, x)
+	for o := combining[m]; len(x) >= 2*fewest && (o == vec.AnyLarger || o == vec.AnySmaller); {
+		half := len(x) / 2
+		vec.Numbers(o, x[:half], x[:half], x[half:2*half])
+		acc = last(m, acc, x[2*half:])
+		x = x[:half]
+	}
+	return last(m, acc, x)
+}
+
+// fewest is how many elements are worth a vector loop.
+const fewest = 8
+
+// last combines acc with elements one by one.
+func last[A vec.Counted](m method, acc A, x []A) A {
+	switch combining[m] {
+	case vec.AnyTimes:
 		return acc * productOf(x)
-	case magnitudes:
-		for _, v := range x {
-			acc += magnitude(v)
-		}
-	case squares:
-		for k, v := range x {
-			x[k] = v * v
-		}
-		return acc + sumOf(x)
-	case largest:
+	case vec.AnyLarger:
 		for _, v := range x {
 			acc = max(acc, v)
 		}
-	case smallest:
+	case vec.AnySmaller:
 		for _, v := range x {
 			acc = min(acc, v)
 		}
+	default:
+		return acc + sumOf(x)
 	}
 	return acc
+}
+
+// each makes of elements what is added up.
+func each[A vec.Counted](m method, x []A) {
+	switch m {
+	case magnitudes:
+		vec.Turn(vec.AnyAbsolute, x, x)
+	case squares:
+		vec.Numbers(vec.AnyTimes, x, x, x)
+	}
 }
 
 // sumOf adds in four sums side by side, so that additions do not wait for each
@@ -140,46 +163,19 @@ func productOf[A number](x []A) A {
 	return a * b * (c * d)
 }
 
-func magnitude[A number](v A) A {
-	if v < 0 {
-		return -v
-	}
-	return v
+// acrossRows combines each accumulator with the element of x beside it, and changes x.
+func acrossRows[A vec.Counted](m method, acc, x []A) {
+	each(m, x)
+	vec.Numbers(combining[m], acc, acc, x)
 }
 
-// acrossRows combines each accumulator with the element of x beside it.
-func acrossRows[A number](m method, acc, x []A) {
-	x = x[:len(acc)]
-	switch m {
-	case sums:
-		for k, v := range x {
-			acc[k] += v
-		}
-	case products:
-		for k, v := range x {
-			acc[k] *= v
-		}
-	case magnitudes:
-		for k, v := range x {
-			acc[k] += magnitude(v)
-		}
-	case squares:
-		for k, v := range x {
-			acc[k] += v * v
-		}
-	case largest:
-		for k, v := range x {
-			acc[k] = max(acc[k], v)
-		}
-	case smallest:
-		for k, v := range x {
-			acc[k] = min(acc[k], v)
-		}
-	}
+// combining is what each method combines accumulators by.
+var combining = [...]vec.Arithmetic{
+	sums: vec.AnyPlus, products: vec.AnyTimes, magnitudes: vec.AnyPlus, squares: vec.AnyPlus, largest: vec.AnyLarger, smallest: vec.AnySmaller,
 }
 
 // reduceBy makes the kernel of a rule for elements T, computed in A.
-func reduceBy[T, A number](as format, r rule[A]) kernel {
+func reduceBy[T number, A vec.Counted](as format, r rule[A]) kernel {
 	return func(f *fold, lo, hi int) {
 		var accs, room [block]A
 		for lo < hi {
@@ -198,7 +194,7 @@ func reduceBy[T, A number](as format, r rule[A]) kernel {
 
 // accumulate folds the elements of the outputs from lo on, one an accumulator,
 // read into room.
-func accumulate[T, A number](f *fold, m method, neutral A, acc, room []A, lo int, as format) {
+func accumulate[T number, A vec.Counted](f *fold, m method, neutral A, acc, room []A, lo int, as format) {
 	for k := range acc {
 		acc[k] = neutral
 	}

@@ -33,9 +33,9 @@ func cumulative(versions op.Versions, product bool) op.Def {
 			return nil
 		},
 		DTypes: op.ByType(map[tensor.DType]scanKernel{
-			tensor.F32: scan32, tensor.F64: scanOf[float64, float64](plain),
-			tensor.I32: scanOf[int32, int32](plain), tensor.I64: scanOf[int64, int64](plain),
-			tensor.U32: scanOf[uint32, uint32](plain), tensor.U64: scanOf[uint64, uint64](plain),
+			tensor.F32: scanRows(singles), tensor.F64: scanRows(counted[float64]),
+			tensor.I32: scanRows(counted[int32]), tensor.I64: scanRows(counted[int64]),
+			tensor.U32: scanRows(counted[uint32]), tensor.U64: scanRows(counted[uint64]),
 			tensor.F16: scanOf[uint16, float32](half), tensor.BF16: scanOf[uint16, float32](bfloat),
 		}),
 		Also: map[int][]tensor.DType{1: {tensor.I32, tensor.I64}},
@@ -80,39 +80,69 @@ func cumulativePrepare(c *op.Context, product bool) error {
 // Chunk implements op.Task over the rows.
 func (s *scan) Chunk(lo, hi int) { s.kernel(s, lo, hi) }
 
-// scan32 adds whole rows where they lie side by side.
-func scan32(s *scan, lo, hi int) {
-	if s.inner == 1 {
-		scanOf[float32, float32](plain)(s, lo, hi)
-		return
+// combine writes the sums or products of numbers side by side to dst.
+type combine[T any] func(dst, a, b []T, product bool)
+
+func singles(dst, a, b []float32, product bool) {
+	if product {
+		vec.Combine(vec.Times, dst, a, b)
+	} else {
+		vec.Combine(vec.Plus, dst, a, b)
 	}
-	out, in := tensor.Elems[float32](s.out), tensor.Elems[float32](s.in)
-	combine, neutral := vec.Plus, float32(0)
-	if s.product {
-		combine, neutral = vec.Times, 1
+}
+
+func counted[T vec.Counted](dst, a, b []T, product bool) {
+	if product {
+		vec.Numbers(vec.AnyTimes, dst, a, b)
+	} else {
+		vec.Numbers(vec.AnyPlus, dst, a, b)
 	}
-	for lo < hi {
-		w := min(hi-lo, s.inner-lo%s.inner)
-		at, step := lo/s.inner*s.n*s.inner+lo%s.inner, s.inner
-		if s.reverse {
-			at, step = at+(s.n-1)*s.inner, -s.inner
-		}
-		for i := range s.n {
-			switch now, before := out[at:at+w], at-step; {
-			case i > 0 && s.exclusive:
-				vec.Combine(combine, now, out[before:before+w], in[before:before+w])
-			case i > 0:
-				vec.Combine(combine, now, out[before:before+w], in[at:at+w])
-			case s.exclusive:
-				for k := range now {
-					now[k] = neutral
-				}
-			default:
-				copy(now, in[at:at+w])
+}
+
+// scanRows combines whole rows where they lie side by side.
+func scanRows[T number](f combine[T]) scanKernel {
+	return func(s *scan, lo, hi int) {
+		if s.inner == 1 {
+			for r := lo; r < hi; r++ {
+				scanRow[T, T](s, r*s.n, plain)
 			}
-			at += step
+			return
 		}
-		lo += w
+		for lo < hi {
+			w := min(hi-lo, s.inner-lo%s.inner)
+			scanBeside(s, f, lo, w)
+			lo += w
+		}
+	}
+}
+
+// scanBeside accumulates w rows that lie side by side, from a row on.
+func scanBeside[T number](s *scan, f combine[T], row, w int) {
+	out, in := tensor.Elems[T](s.out), tensor.Elems[T](s.in)
+	neutral := T(0)
+	if s.product {
+		neutral = 1
+	}
+	at, step := row/s.inner*s.n*s.inner+row%s.inner, s.inner
+	if s.reverse {
+		at, step = at+(s.n-1)*s.inner, -s.inner
+	}
+	for i := range s.n {
+		switch now, before := out[at:at+w], at-step; {
+		case i == 1 && s.exclusive: // as it is, the sign of a zero too
+			copy(now, in[before:before+w])
+		case i > 0 && s.exclusive:
+			f(now, out[before:before+w], in[before:before+w], s.product)
+		case i > 0:
+			f(now, out[before:before+w], in[at:at+w], s.product)
+		case s.exclusive:
+			for k := range now {
+				now[k] = neutral
+			}
+		default:
+			copy(now, in[at:at+w])
+		}
+		at += step
 	}
 }
 

@@ -3,6 +3,7 @@ package reduce
 import (
 	"math"
 
+	"github.com/goruntime/goruntime/goruntime/kernels/vec"
 	"github.com/goruntime/goruntime/goruntime/op"
 	"github.com/goruntime/goruntime/goruntime/tensor"
 )
@@ -31,6 +32,6 @@ var (
 	})
 )
 
-func extreme[T number](m method, neutral T) kernel {
+func extreme[T vec.Counted](m method, neutral T) kernel {
 	return reduceBy[T](plain, rule[T]{m, neutral, nil})
 }
