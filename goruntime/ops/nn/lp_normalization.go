@@ -39,26 +39,74 @@ const (
 	mostSum  = 1e30
 )
 
-// lpNormalize32 is by vectors for lines of numbers side by side whose sums float32s hold.
+// lpNormalize32 is by vectors for lines of numbers side by side, and for such lines, whose
+// sums float32s hold.
 func lpNormalize32(s *lines, lo, hi int) {
 	if s.inner != 1 {
-		lpNormalizeSlow32(s, lo, hi)
+		s.normalizeBeside32(lo, hi)
 		return
 	}
 	out, in := tensor.Elems[float32](s.out), tensor.Elems[float32](s.in)
-	by := vec.AddedSquares
-	if s.order == 1 {
-		by = vec.AddedMagnitudes
-	}
 	for r := lo; r < hi; r++ {
 		src := in[r*s.n : (r+1)*s.n]
-		sum := added32(by, src)
-		if !(sum >= leastSum && sum <= mostSum) {
+		sum := added32(s.terms(), src)
+		if !held(sum) {
 			lpNormalizeSlow32(s, r, r+1)
 			continue
 		}
 		norm := [1]float32{float32(root(sum, s.order))}
 		vec.Combine(vec.Over, out[r*s.n:(r+1)*s.n], src, norm[:])
+	}
+}
+
+// terms is what the sum of a norm is of.
+func (s *lines) terms() vec.Reduction {
+	if s.order == 1 {
+		return vec.AddedMagnitudes
+	}
+	return vec.AddedSquares
+}
+
+func held(sum float64) bool { return sum >= leastSum && sum <= mostSum }
+
+// rowsAtOnce is how many numbers of a line are summed before the sum goes to a float64.
+const rowsAtOnce = 32
+
+// normalizeBeside32 takes lines that lie side by side together. Lines whose sums float32s
+// do not hold are copied first.
+func (s *lines) normalizeBeside32(lo, hi int) {
+	if s.inner < fewestBeside {
+		lpNormalizeSlow32(s, lo, hi)
+		return
+	}
+	var sums [columnBlock]float64
+	var parts [columnBlock]float32
+	out, in := tensor.Elems[float32](s.out), tensor.Elems[float32](s.in)
+	for lo < hi {
+		first, last := s.span(lo)
+		n := min(columnBlock, hi-lo, s.inner-lo%s.inner)
+		sum, part := sums[:n], parts[:n]
+		clear(sum)
+		for k := 0; k < s.n; k += rowsAtOnce {
+			vec.Across(s.terms(), part, in[first+k*s.inner:], min(rowsAtOnce, s.n-k), s.inner)
+			for i, x := range part {
+				sum[i] += float64(x)
+			}
+		}
+		for i, x := range sum {
+			if part[i] = 1; held(x) {
+				part[i] = float32(root(x, s.order))
+			}
+		}
+		for at := first; at <= last; at += s.inner {
+			vec.Combine(vec.Over, out[at:at+n], in[at:at+n], part)
+		}
+		for i, x := range sum {
+			if !held(x) {
+				lpLine(single, out, out, first+i, last+i, s)
+			}
+		}
+		lo += n
 	}
 }
 
@@ -69,18 +117,23 @@ func lpNormalize[T any](n number[T]) softmaxKernel {
 		out, in := tensor.Elems[T](s.out), tensor.Elems[T](s.in)
 		for r := lo; r < hi; r++ {
 			first, last := s.span(r)
-			sum := 0.0
-			for i := first; i <= last; i += s.inner {
-				sum += power(n.Widen(in[i]), s.order)
-			}
-			norm := root(sum, s.order)
-			for i := first; i <= last; i += s.inner {
-				if norm == 0 {
-					out[i] = n.Narrow(0)
-				} else {
-					out[i] = n.Narrow(n.Widen(in[i]) / norm)
-				}
-			}
+			lpLine(n, out, in, first, last, s)
+		}
+	}
+}
+
+// lpLine computes the line from an element to another in float64.
+func lpLine[T any](n number[T], out, in []T, first, last int, s *lines) {
+	sum := 0.0
+	for i := first; i <= last; i += s.inner {
+		sum += power(n.Widen(in[i]), s.order)
+	}
+	norm := root(sum, s.order)
+	for i := first; i <= last; i += s.inner {
+		if norm == 0 {
+			out[i] = n.Narrow(0)
+		} else {
+			out[i] = n.Narrow(n.Widen(in[i]) / norm)
 		}
 	}
 }

@@ -72,10 +72,15 @@ func TestLpNormalizationOfLines(t *testing.T) {
 				}
 			}
 			dims := optest.Dims(len(x)/max(1, n), n)
-			optest.Run(t, LpNormalization, []optest.Case{{
-				Name: fmt.Sprintf("%v, p %d", dims, order), Attrs: optest.Attrs("p", order),
-				In: optest.In(optest.Filled(tensor.F32, dims, x...)), Want: optest.Want(optest.Filled(tensor.F32, dims, want...)), Tol: 1e-6,
-			}})
+			beside := optest.Dims(n, dims[0])
+			of := func(dims tensor.Shape, v []float64) *tensor.View { return optest.Filled(tensor.F32, dims, v...) }
+			optest.Run(t, LpNormalization, []optest.Case{
+				{Name: fmt.Sprintf("%v, p %d", dims, order), Attrs: optest.Attrs("p", order), In: optest.In(of(dims, x)), Want: optest.Want(of(dims, want)), Tol: 1e-6},
+				{
+					Name: fmt.Sprintf("%v, p %d, axis 0", beside, order), Attrs: optest.Attrs("p", order, "axis", 0),
+					In: optest.In(of(beside, across(x, dims))), Want: optest.Want(of(beside, across(want, dims))), Tol: 1e-6,
+				},
+			})
 		}
 	}
 }
@@ -93,4 +98,15 @@ func TestLpNormalizationOfALongLine(t *testing.T) {
 			t.Errorf("p %v: %v, want %v", order, y[7], want)
 		}
 	}
+}
+
+// across is a matrix of these dimensions, transposed.
+func across(x []float64, dims tensor.Shape) []float64 {
+	list := make([]float64, 0, len(x))
+	for c := range dims[1] {
+		for r := range dims[0] {
+			list = append(list, x[r*dims[1]+c])
+		}
+	}
+	return list
 }

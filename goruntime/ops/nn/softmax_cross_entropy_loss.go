@@ -21,10 +21,10 @@ var SoftmaxCrossEntropyLoss = op.Declare("", "SoftmaxCrossEntropyLoss", func() o
 	}
 })
 
-// entropy32 is by vectors where the scores of a sample lie side by side.
+// entropy32 is by vectors where the scores of a sample lie side by side, or those of samples.
 func entropy32(s *loss, lo, hi int) {
 	if s.inner != 1 {
-		entropySlow32(s, lo, hi)
+		s.entropies32(lo, hi)
 		return
 	}
 	var room [logBlock]float32
@@ -46,6 +46,40 @@ func entropy32(s *loss, lo, hi int) {
 		if !s.ignored(i) {
 			s.losses[i] = total - (float64(src[s.target[i]]) - float64(top[0]))
 		}
+	}
+}
+
+// entropies32 takes samples that lie side by side together.
+func (s *loss) entropies32(lo, hi int) {
+	if s.inner < fewestBeside || s.n > longestSum {
+		entropySlow32(s, lo, hi)
+		return
+	}
+	var rows [3][columnBlock]float32
+	for lo < hi {
+		first, _ := s.span(lo)
+		n := min(columnBlock, hi-lo, s.inner-lo%s.inner)
+		src := tensor.Elems[float32](s.in)[first:]
+		top, sum, x := rows[0][:n], rows[1][:n], rows[2][:n]
+		vec.Across(vec.Most, top, src, s.n, s.inner)
+		clear(sum)
+		for k := range s.n {
+			vec.Combine(vec.Minus, x, src[k*s.inner:][:n], top)
+			vec.Apply(vec.Exponential, x, x)
+			vec.Combine(vec.Plus, sum, sum, x)
+		}
+		for i, total := range sum {
+			total := math.Log(float64(total))
+			if sum[i] = float32(total); !s.ignored(lo + i) {
+				s.losses[lo+i] = total - (float64(src[s.target[lo+i]*s.inner+i]) - float64(top[i]))
+			}
+		}
+		for k := 0; s.probs != nil && k < s.n; k++ {
+			dst := tensor.Elems[float32](s.probs)[first+k*s.inner:][:n]
+			vec.Combine(vec.Minus, dst, src[k*s.inner:][:n], top)
+			vec.Combine(vec.Minus, dst, dst, sum)
+		}
+		lo += n
 	}
 }
 

@@ -90,10 +90,18 @@ func TestSoftmaxCrossEntropyLossOfManyClasses(t *testing.T) {
 			targets[i] = int64(r.IntN(n))
 			losses[i] = -want[i*n+int(targets[i])]
 		}
-		optest.Run(t, SoftmaxCrossEntropyLoss, []optest.Case{{
-			Name: fmt.Sprint(n, " classes"), Attrs: optest.Attrs("reduction", "none"),
-			In:   optest.In(optest.Filled(tensor.F32, optest.Dims(samples, n), x...), optest.I64(optest.Dims(samples), targets...)),
-			Want: optest.Want(optest.Filled(tensor.F32, optest.Dims(samples), losses...), optest.Filled(tensor.F32, optest.Dims(samples, n), want...)), Tol: 2e-6,
-		}})
+		of := func(v []float64, dims ...int) *tensor.View { return optest.Filled(tensor.F32, dims, v...) }
+		// The samples of an image: rows of classes, turned.
+		turned, wantTurned := across(x, optest.Dims(samples, n)), across(want, optest.Dims(samples, n))
+		optest.Run(t, SoftmaxCrossEntropyLoss, []optest.Case{
+			{
+				Name: fmt.Sprint(n, " classes"), Attrs: optest.Attrs("reduction", "none"), In: optest.In(of(x, samples, n), optest.I64(optest.Dims(samples), targets...)),
+				Want: optest.Want(of(losses, samples), of(want, samples, n)), Tol: 2e-6,
+			},
+			{
+				Name: fmt.Sprint(n, " classes of an image"), Attrs: optest.Attrs("reduction", "none"), In: optest.In(of(turned, 1, n, samples), optest.I64(optest.Dims(1, samples), targets...)),
+				Want: optest.Want(of(losses, 1, samples), of(wantTurned, 1, n, samples)), Tol: 2e-6,
+			},
+		})
 	}
 }
