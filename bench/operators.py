@@ -115,7 +115,7 @@ def elementwise() -> Iterator[Case]:
         for op in ("Add", "Mul", "Max", "Min"):
             yield Case(f"{op}, {np.dtype(dtype)}, a row", op, [(np.abs(floats(1024, 1024)) * 9).astype(dtype), (np.abs(floats(1024)) * 9).astype(dtype)])
     for dtype in (np.int8, np.int64, np.float64):
-        for op in ("Abs", "Neg", "Sign", "Relu"):
+        for op in ("Abs", "Neg", "Sign", "Relu")[: 3 if dtype == np.int64 else 4]:  # which onnxruntime has
             yield Case(f"{op}, {np.dtype(dtype)}", op, [(x * 50).astype(dtype)])
         yield Case(f"Clip, {np.dtype(dtype)}", "Clip", [(x * 9).astype(dtype), np.array(-3, dtype), np.array(3, dtype)], (1, 2))
     yield Case("BitShift", "BitShift", [(np.abs(x) * 50).astype(np.uint32), np.uint32([2])], (1,), attributes={"direction": "LEFT"})
