@@ -3,6 +3,7 @@ package vec
 import (
 	"math"
 	"runtime"
+	"slices"
 )
 
 // Exact is a function of one number that is computed in float64 and rounded once.
@@ -21,12 +22,14 @@ const (
 	AreaSine
 	AreaCosine
 	AreaTangent
+	Cubed
 	exacts
 )
 
 // inFloat64 are the definitions.
 var inFloat64 = [exacts]func(float64) float64{
 	math.Sin, math.Cos, math.Tan, math.Asin, math.Acos, math.Atan, math.Sinh, math.Cosh, math.Asinh, math.Acosh, math.Atanh,
+	func(x float64) float64 { return x * x * x },
 }
 
 // mostTurned is the magnitude up to which kernels know where on the circle a number is,
@@ -43,6 +46,7 @@ var known = [exacts]struct{ least, most float32 }{
 	HyperbolicSine: {-mostRaised, mostRaised}, HyperbolicCosine: {-mostRaised, mostRaised},
 	AreaSine: {-math.MaxFloat32, math.MaxFloat32}, AreaCosine: {1, math.MaxFloat32},
 	AreaTangent: {-1 + 1./(1<<24), 1 - 1./(1<<24)},
+	Cubed:       {-math.MaxFloat32, math.MaxFloat32},
 }
 
 // exactBlock is how many numbers are looked at before they are computed.
@@ -92,11 +96,15 @@ func (v *variant) applyFar(f Exact, dst, src []float32) {
 }
 
 // Powers writes each element of x to the power of the one of y beside it, or of a single
-// one, to dst, which may be either and is as long as x; it rounds as ApplyExact does.
+// one, to dst, which may be either and is as long as x; it rounds as ApplyExact does. The
+// power of three is Cubed.
 func Powers(dst, x, y []float32) {
 	v, form := chosen(), 0
 	if len(y) == 1 {
-		form = 1
+		if form = 1; y[0] == 3 {
+			ApplyExact(Cubed, dst, x)
+			return
+		}
 	}
 	for len(x) > 0 {
 		n := min(exactBlock, len(x))
@@ -104,18 +112,39 @@ func Powers(dst, x, y []float32) {
 		if form == 0 {
 			b, y = y[:n], y[n:]
 		}
-		switch {
-		case v.power[form] == nil:
-			step := min(1, len(b)-1)
-			for i, t := range a {
-				dst[i] = float32(math.Pow(float64(t), float64(b[i*step])))
-			}
-		case plainPower(a, b):
-			v.powers(form, dst[:n], a, b)
-		default:
-			v.mixedPowers(form, dst[:n], a, b)
+		if form == 0 && slices.Contains(b, 3) {
+			v.someCubes(dst[:n], a, b)
+		} else {
+			v.anyPowers(form, dst[:n], a, b)
 		}
 		dst, x = dst[n:], x[n:]
+	}
+}
+
+// someCubes is anyPowers where exponents beside others are three.
+func (v *variant) someCubes(dst, x, y []float32) {
+	var room [exactBlock]float32
+	some := room[:len(x)]
+	v.anyPowers(0, some, x, y)
+	for i, e := range y {
+		if e == 3 {
+			some[i] = float32(inFloat64[Cubed](float64(x[i])))
+		}
+	}
+	copy(dst, some)
+}
+
+func (v *variant) anyPowers(form int, dst, x, y []float32) {
+	switch {
+	case v.power[form] == nil:
+		step := min(1, len(y)-1)
+		for i, t := range x {
+			dst[i] = float32(math.Pow(float64(t), float64(y[i*step])))
+		}
+	case plainPower(x, y):
+		v.powers(form, dst, x, y)
+	default:
+		v.mixedPowers(form, dst, x, y)
 	}
 }
 

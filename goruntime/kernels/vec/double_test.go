@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -121,6 +122,31 @@ func TestExactBitsStandAlone(t *testing.T) {
 					var alone [1]float32
 					f(alone[:], src[i:i+1], i)
 					same(t, name, alone[0], all[i])
+				}
+			}
+		}
+	})
+}
+
+// The power of three has the same bits with an exponent for all and with one of its own,
+// beside others, in place and out of it.
+func TestCubes(t *testing.T) {
+	withEach(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(8, 9))
+		for _, n := range []int{1, 2, 15, 40, 600, 1100} {
+			x, threes, mixed, got := numbers(r, n), make([]float32, n), make([]float32, n), make([]float32, n)
+			for i := range x {
+				threes[i], mixed[i] = 3, float32(1+i%3)
+			}
+			Powers(got, x, []float32{3})
+			own, some := slices.Clone(threes), slices.Clone(x)
+			Powers(own, x, own)
+			Powers(some, some, mixed)
+			for i, f := range x {
+				same(t, fmt.Sprintf("the cube of %v", f), got[i], float32(float64(f)*float64(f)*float64(f)))
+				same(t, "with an exponent of its own", own[i], got[i])
+				if i%3 == 2 {
+					same(t, "beside others", some[i], got[i])
 				}
 			}
 		}

@@ -263,6 +263,9 @@ func avx2AreaCosineVV(p *args)
 func avx2AreaTangentVV(p *args)
 
 //go:noescape
+func avx2CubedVV(p *args)
+
+//go:noescape
 func avx2PowerVV(p *args)
 
 //go:noescape
@@ -651,7 +654,7 @@ var avx2Kernels = kernels{
 	grids:     [grids]func(*args){avx2WholeOver, avx2WholeTimes, avx2Snap},
 	normalize: [normals]func(*args){avx2Normalize, avx2NormalizeScaled, avx2NormalizeSquares}, softmax: avx2Softmax, second: avx2Second, fourth: avx2Fourth, weigh: avx2Weigh, recode: avx2Recode, recodeBytes: nil,
 	windows: [joins][2]func(*windows){{avx2PlusWindows, avx2PlusSecond}, {avx2LargerWindows, avx2LargerSecond}},
-	exact:   [exacts]func(*args){avx2SineVV, avx2CosineVV, avx2TangentVV, avx2ArcSineVV, avx2ArcCosineVV, avx2ArcTangentVV, avx2HyperbolicSineVV, avx2HyperbolicCosineVV, avx2AreaSineVV, avx2AreaCosineVV, avx2AreaTangentVV},
+	exact:   [exacts]func(*args){avx2SineVV, avx2CosineVV, avx2TangentVV, avx2ArcSineVV, avx2ArcCosineVV, avx2ArcTangentVV, avx2HyperbolicSineVV, avx2HyperbolicCosineVV, avx2AreaSineVV, avx2AreaCosineVV, avx2AreaTangentVV, avx2CubedVV},
 	power:   [2]func(*args){avx2PowerVV, avx2PowerVS},
 	choose:  [4]func(*args){avx2ChooseVV, avx2ChooseVS, avx2ChooseSV, avx2ChooseSS},
 	affine:  [2]func(*affine){avx2Affine, avx2AffineAdd},

@@ -263,6 +263,9 @@ func avx512AreaCosineVV(p *args)
 func avx512AreaTangentVV(p *args)
 
 //go:noescape
+func avx512CubedVV(p *args)
+
+//go:noescape
 func avx512PowerVV(p *args)
 
 //go:noescape
@@ -654,7 +657,7 @@ var avx512Kernels = kernels{
 	grids:     [grids]func(*args){avx512WholeOver, avx512WholeTimes, avx512Snap},
 	normalize: [normals]func(*args){avx512Normalize, avx512NormalizeScaled, avx512NormalizeSquares}, softmax: avx512Softmax, second: avx512Second, fourth: avx512Fourth, weigh: avx512Weigh, recode: avx512Recode, recodeBytes: avx512RecodeBytes,
 	windows: [joins][2]func(*windows){{avx512PlusWindows, avx512PlusSecond}, {avx512LargerWindows, avx512LargerSecond}},
-	exact:   [exacts]func(*args){avx512SineVV, avx512CosineVV, avx512TangentVV, avx512ArcSineVV, avx512ArcCosineVV, avx512ArcTangentVV, avx512HyperbolicSineVV, avx512HyperbolicCosineVV, avx512AreaSineVV, avx512AreaCosineVV, avx512AreaTangentVV},
+	exact:   [exacts]func(*args){avx512SineVV, avx512CosineVV, avx512TangentVV, avx512ArcSineVV, avx512ArcCosineVV, avx512ArcTangentVV, avx512HyperbolicSineVV, avx512HyperbolicCosineVV, avx512AreaSineVV, avx512AreaCosineVV, avx512AreaTangentVV, avx512CubedVV},
 	power:   [2]func(*args){avx512PowerVV, avx512PowerVS},
 	choose:  [4]func(*args){avx512ChooseVV, avx512ChooseVS, avx512ChooseSV, avx512ChooseSS},
 	affine:  [2]func(*affine){avx512Affine, avx512AffineAdd},

@@ -90,7 +90,38 @@ func powers32() powRow {
 		}
 		vec.Powers(dst, x, y)
 	}
+	for d, at := range exponentsAt {
+		if at != nil {
+			t[d] = lowPowers(t[d], at)
+		}
+	}
 	return t
+}
+
+// exponentsAt reads element i of an exponent that is none of f32.
+var exponentsAt = [tensor.NumDTypes]func(v *tensor.View, i int) float64{
+	tensor.F64: exponentAt[float64], tensor.I32: exponentAt[int32], tensor.I64: exponentAt[int64],
+}
+
+func exponentAt[T number](v *tensor.View, i int) float64 { return float64(tensor.Elems[T](v)[i]) }
+
+// lowPowers squares and cubes rows of f32 by vectors.
+func lowPowers(slow row, exponent func(v *tensor.View, i int) float64) row {
+	return func(out, a, b *tensor.View, o, i, j, n, sa, sb int) {
+		if sa != 1 || sb != 0 || n == 0 {
+			slow(out, a, b, o, i, j, n, sa, sb)
+			return
+		}
+		dst, x := tensor.Elems[float32](out)[o:o+n], tensor.Elems[float32](a)[i:i+n]
+		switch exponent(b, j) {
+		case 2:
+			vec.Combine(vec.Times, dst, x, x)
+		case 3:
+			vec.ApplyExact(vec.Cubed, dst, x)
+		default:
+			slow(out, a, b, o, i, j, n, sa, sb)
+		}
+	}
 }
 
 func floatPower[B, E any](base func(B) float64, exponent func(E) float64, narrow func(float64) B) row {
@@ -106,11 +137,19 @@ func floatPower[B, E any](base func(B) float64, exponent func(E) float64, narrow
 			return
 		}
 		for k := range dst {
-			dst[k] = narrow(math.Pow(base(x[i]), exponent(y[j])))
+			dst[k] = narrow(raised(base(x[i]), exponent(y[j])))
 			i += sa
 			j += sb
 		}
 	}
+}
+
+// raised multiplies where the exponent is three, which is frequent too.
+func raised(x, e float64) float64 {
+	if e == 3 {
+		return x * x * x
+	}
+	return math.Pow(x, e)
 }
 
 func intPowers[B integer]() powRow {

@@ -51,6 +51,9 @@ func TestPowDTypes(t *testing.T) {
 				Name: name, In: optest.In(optest.Filled(b, optest.Dims(2, 3), 0, 1, 2, 3, 4, 5), optest.Filled(e, optest.Dims(2, 3), 0, 5, 4, 3, 2, 1)),
 				Want: optest.Want(optest.Filled(b, optest.Dims(2, 3), 1, 1, 16, 27, 16, 5)),
 			}, optest.Case{
+				Name: name + ", a cube", In: optest.In(optest.Filled(b, optest.Dims(3), 0, 1, 4), optest.Filled(e, optest.Dims(1), 3)),
+				Want: optest.Want(optest.Filled(b, optest.Dims(3), 0, 1, 64)),
+			}, optest.Case{
 				Name: name + ", a square", In: optest.In(optest.Filled(b, optest.Dims(3), 0, 1, 11), optest.Filled(e, optest.Dims(1), 2)),
 				Want: optest.Want(optest.Filled(b, optest.Dims(3), 0, 1, 121)),
 			})

@@ -23,6 +23,10 @@ var doubles = []struct {
 	{name: "AreaSine", body: (*gen).areaSine},
 	{name: "AreaCosine", body: (*gen).areaCosine},
 	{name: "AreaTangent", body: (*gen).areaTangent},
+	{name: "Cubed", body: func(g *gen) {
+		g.p("VMULPD %[1]s, %[1]s, %[2]s", g.v(1), g.v(3))
+		g.p("VMULPD %[2]s, %[1]s, %[1]s", g.v(1), g.v(3))
+	}},
 	{name: "Power", two: true, body: (*gen).power},
 }
 
