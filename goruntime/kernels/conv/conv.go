@@ -8,8 +8,9 @@
 // a stride the rows are split into phases first, of which those are laid out that a
 // window sees. Windows of one pixel are a matrix product with the image in place. Where
 // there are few pixels, or rows of them would leave vectors empty, the product is turned
-// round: rows are pixels, columns are filters in packed panels. Filters of one channel each over small planes work on channels that
-// lie side by side, a vector for each pixel. What is left, volumes among it, is an
+// round: rows are pixels, columns are filters in packed panels. Filters of one channel each, of 3x3 or 5x5, read
+// the lines of their planes where they lie; where rows are short, or windows are others, and
+// planes small, they work on channels that lie side by side, a vector for each pixel. What is left, volumes among it, is an
 // implicit matrix product: for a block of 64 output pixels the values under the
 // window are laid out as a panel [K][64], K = C/group * taps. Shape and filters settle
 // the order in which an output is summed over the taps, so that a split changes no bit.
@@ -69,6 +70,7 @@ type Plan struct {
 	wino    *winograd  // nil where it does not pay
 	slide   *slide     // nil where windows do not slide over padded rows
 	depth   *depth     // nil where filters are of several channels, or planes large
+	lines   *lines     // nil where filters are of several channels, or lines short
 	pieces  []piece    // of all blocks, what unfold lays out
 	first   []int32    // where the pieces of each block begin; one more at the end
 	blocks  int        // of pixels: bands of rows, or some panels
@@ -111,7 +113,7 @@ func NewPlan(s Shape, threads int, tail *chain.Bound) *Plan {
 	for i := range p.slots {
 		p.free <- i
 	}
-	if !p.direct && p.slide == nil && p.depth == nil && p.turn.whole() {
+	if !p.direct && p.slide == nil && p.depth == nil && p.lines == nil && p.turn.whole() {
 		p.list()
 	}
 	return p
@@ -120,6 +122,9 @@ func NewPlan(s Shape, threads int, tail *chain.Bound) *Plan {
 // windows settles how windows of several pixels are read, and returns the float32s of
 // scratch of a chunk.
 func (p *Plan) windows(threads int) int {
+	if p.lines = p.newLines(threads); p.lines != nil {
+		return 0
+	}
 	if p.depth = p.newDepth(threads); p.depth != nil {
 		return p.depth.floats(p)
 	}
@@ -214,7 +219,10 @@ func (p *Plan) Parts() int {
 	if p.pixels == 0 {
 		return 0
 	}
-	if p.depth != nil {
+	switch {
+	case p.lines != nil:
+		return p.s.N * p.lines.blocks * p.lines.bands
+	case p.depth != nil:
 		return p.s.N * p.depth.blocks * p.depth.bands
 	}
 	blocks, cuts := p.split()
@@ -234,6 +242,8 @@ func (p *Plan) Chunk(lo, hi int) {
 	}
 	end := p.ending(scratch)
 	switch {
+	case p.lines != nil:
+		p.straight(lo, hi, &end)
 	case p.depth != nil:
 		p.channels(lo, hi, scratch, &end)
 	case p.direct && !p.few:

@@ -149,3 +149,84 @@ var avx512Deep = [2][8]func(*deepTile){
 	{avx512Deep1x1, avx512Deep2x1, avx512Deep3x1, avx512Deep4x1, avx512Deep5x1, avx512Deep6x1, avx512Deep7x1, avx512Deep8x1},
 	{avx512Deep1x2, avx512Deep2x2, avx512Deep3x2, avx512Deep4x2, avx512Deep5x2, avx512Deep6x2, avx512Deep7x2, avx512Deep8x2},
 }
+
+//go:noescape
+func avx512Lines1w3d1a1(p *lineTile)
+
+//go:noescape
+func avx512Lines2w3d1a1(p *lineTile)
+
+//go:noescape
+func avx512Lines3w3d1a1(p *lineTile)
+
+//go:noescape
+func avx512Lines4w3d1a1(p *lineTile)
+
+//go:noescape
+func avx512Lines1w3d2a1(p *lineTile)
+
+//go:noescape
+func avx512Lines2w3d2a1(p *lineTile)
+
+//go:noescape
+func avx512Lines3w3d2a1(p *lineTile)
+
+//go:noescape
+func avx512Lines4w3d2a1(p *lineTile)
+
+//go:noescape
+func avx512Lines1w5d1a1(p *lineTile)
+
+//go:noescape
+func avx512Lines2w5d1a1(p *lineTile)
+
+//go:noescape
+func avx512Lines3w5d1a1(p *lineTile)
+
+//go:noescape
+func avx512Lines4w5d1a1(p *lineTile)
+
+//go:noescape
+func avx512Lines1w5d2a1(p *lineTile)
+
+//go:noescape
+func avx512Lines2w5d2a1(p *lineTile)
+
+//go:noescape
+func avx512Lines3w5d2a1(p *lineTile)
+
+//go:noescape
+func avx512Lines4w5d2a1(p *lineTile)
+
+//go:noescape
+func avx512Lines1w3d1a2(p *lineTile)
+
+//go:noescape
+func avx512Lines2w3d1a2(p *lineTile)
+
+//go:noescape
+func avx512Lines3w3d1a2(p *lineTile)
+
+//go:noescape
+func avx512Lines4w3d1a2(p *lineTile)
+
+//go:noescape
+func avx512Lines1w3d2a2(p *lineTile)
+
+//go:noescape
+func avx512Lines2w3d2a2(p *lineTile)
+
+//go:noescape
+func avx512Lines3w3d2a2(p *lineTile)
+
+//go:noescape
+func avx512Lines4w3d2a2(p *lineTile)
+
+var avx512Lines = map[lineKind][4]func(*lineTile){
+	{3, 1, 1}: {avx512Lines1w3d1a1, avx512Lines2w3d1a1, avx512Lines3w3d1a1, avx512Lines4w3d1a1},
+	{3, 2, 1}: {avx512Lines1w3d2a1, avx512Lines2w3d2a1, avx512Lines3w3d2a1, avx512Lines4w3d2a1},
+	{5, 1, 1}: {avx512Lines1w5d1a1, avx512Lines2w5d1a1, avx512Lines3w5d1a1, avx512Lines4w5d1a1},
+	{5, 2, 1}: {avx512Lines1w5d2a1, avx512Lines2w5d2a1, avx512Lines3w5d2a1, avx512Lines4w5d2a1},
+	{3, 1, 2}: {avx512Lines1w3d1a2, avx512Lines2w3d1a2, avx512Lines3w3d1a2, avx512Lines4w3d1a2},
+	{3, 2, 2}: {avx512Lines1w3d2a2, avx512Lines2w3d2a2, avx512Lines3w3d2a2, avx512Lines4w3d2a2},
+}

@@ -90,6 +90,11 @@ var shapes = map[string]Shape{
 	"single channels in bands":              shape(1, 9, 9, 9, []int{40, 30}, []int{3, 3}, []int{2, 2}, []int{1, 1}, []int{1, 1}),
 	"single channels, bands of the cache":   shape(1, 17, 17, 17, []int{90, 100}, []int{5, 5}, []int{1, 1}, []int{1, 1}, []int{2, 2}),
 	"single channels, dilated in bands":     shape(1, 9, 9, 9, []int{70, 20}, []int{3, 3}, []int{1, 1}, []int{4, 2}, []int{5, 3}),
+	"single channels in lines":              shape(2, 11, 11, 11, []int{13, 29}, []int{3, 3}, []int{1, 1}, []int{1, 1}, []int{1, 1}),
+	"single channels in lines, 5x5":         shape(1, 9, 9, 9, []int{7, 45}, []int{5, 5}, []int{2, 1}, []int{1, 1}, []int{2, 2}),
+	"single channels in lines, strides":     shape(1, 70, 70, 70, []int{31, 61}, []int{3, 3}, []int{2, 2}, []int{1, 1}, []int{1, 1}),
+	"single channels in lines, unpadded":    shape(1, 8, 8, 8, []int{9, 34}, []int{3, 3}, []int{1, 2}, []int{1, 1}, []int{0, 0}),
+	"single channels in lines, padding":     shape(1, 8, 8, 8, []int{2, 14}, []int{3, 3}, []int{1, 1}, []int{1, 1}, []int{9, 17}),
 	"1x1, filters cut within a panel":       shape(1, 20, 600, 1, []int{7, 7}, []int{1, 1}, []int{1, 1}, []int{1, 1}, []int{0, 0}),
 	"1x1, rows and pixels cut":              shape(1, 30, 100, 1, []int{20, 21}, []int{1, 1}, []int{1, 1}, []int{1, 1}, []int{0, 0}),
 	"few pixels":                            shape(3, 8, 40, 2, []int{4}, []int{3}, []int{1}, []int{1}, []int{1}),
@@ -209,6 +214,61 @@ func (c *sample) agree(t *testing.T, relu, packed bool) {
 			t.Fatalf("element %d is %v as planned for two threads, %v for one", i, whole[i], one[i])
 		}
 	}
+}
+
+// Single channels have the same bits whether they are read in lines, turned or laid out, next
+// to the edges and to what is no number as well.
+func TestSingleChannelsInLinesKeepTheirBits(t *testing.T) {
+	all := variants
+	defer func() { variants = all }()
+	v := *chosen()
+	if v.lines == nil {
+		t.Skipf("%s has no lines", v.name)
+	}
+	other := v
+	other.lines = nil
+	r := rand.New(rand.NewPCG(3, 4))
+	for kind := range v.lines {
+		for range 60 {
+			in := []int{kind.window + r.IntN(20), 20 + r.IntN(60)}
+			s := shape(1+r.IntN(2), 9+r.IntN(30), 0, 0, in, []int{kind.window, kind.window}, []int{kind.down, kind.across}, []int{1, 1}, []int{r.IntN(4), r.IntN(4)})
+			s.M, s.Group = s.C, s.C
+			c := &sample{Shape: s, x: random(r, s.N*s.C*product(in)), w: random(r, s.C*kind.window*kind.window), bias: random(r, s.C)}
+			if r.IntN(3) == 0 {
+				c.bias = nil
+			}
+			for _, odd := range []float64{math.Inf(1), math.NaN(), math.Copysign(0, -1)} {
+				c.x[r.IntN(len(c.x))] = float32(odd)
+			}
+			for _, relu := range []bool{false, true} {
+				variants = []variant{v}
+				threads := 1 + r.IntN(3)
+				got, lines := c.run(relu, threads)
+				variants = []variant{other}
+				want, _ := c.run(relu, threads)
+				if rest := s.Out[1] % v.lanes; !lines && (rest == 0 || rest > 12) {
+					t.Fatalf("%v of %v: not in lines", kind, s.Out)
+				}
+				for i := range want {
+					if math.Float32bits(got[i]) != math.Float32bits(want[i]) && (got[i] == got[i] || want[i] == want[i]) {
+						t.Fatalf("%v %+v relu %v: element %d is %v in lines, %v without", kind, s, relu, i, got[i], want[i])
+					}
+				}
+			}
+		}
+	}
+}
+
+// run computes the convolution part by part, the last one first, and reports whether it is
+// one in lines.
+func (c *sample) run(relu bool, threads int) (y []float32, lines bool) {
+	y = make([]float32, c.N*c.M*product(c.Out))
+	p := NewPlan(c.Shape, threads, nil)
+	p.Bind(&Args{X: address(c.x), W: address(c.w), Bias: address(c.bias), Y: address(y), Scratch: make([]byte, p.Workspace()), Relu: relu})
+	for i := p.Parts() - 1; i >= 0; i-- {
+		p.Chunk(i, i+1)
+	}
+	return y, p.lines != nil
 }
 
 // A batch may be empty: whatever the windows, there is then nothing to do.

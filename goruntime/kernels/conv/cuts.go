@@ -89,6 +89,9 @@ const (
 
 // Grain returns how many iterations make a chunk worth handing out.
 func (p *Plan) Grain() int {
+	if p.lines != nil {
+		return max(1, grain*p.lines.bands/(p.lines.each*p.taps*p.pixels))
+	}
 	if p.depth != nil {
 		return max(1, deepGrain/(p.depth.lanes*p.taps*p.depth.pixels))
 	}

@@ -43,12 +43,14 @@ type variant struct {
 	// The tiles of single channels, and what turns planes to vectors and back.
 	deep                 func(t *deepTile)
 	toChannels, toPlanes func(t *turn)
+	// What convolves single channels in lines, by rows of a block; nil where there is none.
+	lines map[lineKind][lineRows]func(*lineTile)
 }
 
 // variants, the best first; portable is the definition.
 var variants = append(vectorVariants, variant{
 	"portable", cpu.Portable, portableLanes, 4,
-	func(t *tile, _, _ int) { portable(t) }, portableInput, portableOutput, portableDeep, portableToChannels, portableToPlanes,
+	func(t *tile, _, _ int) { portable(t) }, portableInput, portableOutput, portableDeep, portableToChannels, portableToPlanes, nil,
 })
 
 func chosen() *variant { return cpu.Pick(variants, func(v *variant) cpu.Level { return v.level }) }

@@ -11,7 +11,7 @@ import (
 // vectorVariants has tiles by vectors; what surrounds them is the definition, whose vectors
 // are as long as four of these.
 var vectorVariants = []variant{
-	{"neon", cpu.NEON, portableLanes, 1, neon, portableInput, portableOutput, portableDeep, portableToChannels, portableToPlanes},
+	{"neon", cpu.NEON, portableLanes, 1, neon, portableInput, portableOutput, portableDeep, portableToChannels, portableToPlanes, nil},
 }
 
 // neon runs a tile by vectors of four pixels, and what is left of it as the definition, whose

@@ -51,6 +51,9 @@ func (s isa) declarations() string {
 	}
 	fmt.Fprintf(&b, "\nvar %sTiles = [%d][%d]func(*tile){\n%s}\n", s.name, filters, s.vecs, table.String())
 	b.WriteString((&deep{isa: s}).declarations())
+	if s.reg == "Z" {
+		b.WriteString(linesDeclarations())
+	}
 	return b.String()
 }
 
@@ -66,6 +69,9 @@ func (s isa) assembly() string {
 	}
 	b.WriteString((&transforms{isa: s}).emit())
 	b.WriteString((&deep{isa: s}).emit())
+	if s.reg == "Z" {
+		b.WriteString(linesAssembly())
+	}
 	return b.String()
 }
 
