@@ -143,3 +143,17 @@ func TestScatterNDJoinsRowsInOrder(t *testing.T) {
 		}
 	}
 }
+
+// Data of more than one part is copied whole, its end too.
+func TestScatterNDOfLargeData(t *testing.T) {
+	data := make([]uint8, 2*copied+5)
+	for i := range data {
+		data[i] = uint8(i * 7)
+	}
+	want := slices.Clone(data)
+	want[copied], want[len(want)-1] = 1, 2
+	optest.Run(t, ScatterND, []optest.Case{{
+		Name: "parts", In: optest.In(optest.U8(optest.Dims(len(data)), data...), optest.I64(optest.Dims(2, 1), copied, -1), optest.U8(optest.Dims(2), 1, 2)),
+		Want: optest.Want(optest.U8(optest.Dims(len(data)), want...)),
+	}})
+}
