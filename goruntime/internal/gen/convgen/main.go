@@ -175,17 +175,21 @@ func (k *kernel) pixels(v int) {
 	}
 }
 
+// multiply adds the products under a tap. A weight of several vectors is loaded once, as the
+// numbers of A in gemmgen are.
 func (k *kernel) multiply() {
 	for r := range k.rows {
-		if k.reg == "Y" {
-			k.p("VBROADCASTSS %s, Y2", weight(r))
+		if k.reg == "Z" && k.vecs == 1 {
+			k.p("VFMADD231PS.BCST %s, Z0, %s", weight(r), k.sum(r, 0))
+			continue
 		}
+		one := "Y2"
+		if k.reg == "Z" {
+			one = fmt.Sprintf("Z%d", 28+r%4)
+		}
+		k.p("VBROADCASTSS %s, %s", weight(r), one)
 		for v := range k.vecs {
-			if k.reg == "Z" {
-				k.p("VFMADD231PS.BCST %s, Z%d, %s", weight(r), v, k.sum(r, v))
-			} else {
-				k.p("VFMADD231PS Y%d, Y2, %s", v, k.sum(r, v))
-			}
+			k.p("VFMADD231PS %s%d, %s, %s", k.reg, v, one, k.sum(r, v))
 		}
 	}
 }

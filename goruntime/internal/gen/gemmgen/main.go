@@ -232,7 +232,17 @@ func (s isa) store(p func(string, ...any), reg, to string, last bool) {
 	}
 }
 
+// fma adds the products of row r. A number of A that meets several vectors is loaded once:
+// as an operand of each multiplication it would be one of two loads of a cycle each time,
+// and some processors multiply twice in one.
 func (s isa) fma(p func(string, ...any), r, vecs int, acc func(r, v int) string) {
+	if s.reg == "Z" && vecs > 1 {
+		p("%s %s, Z%d", s.broadcast, row(r), 28+r%4)
+		for v := range vecs {
+			p("VFMADD231%s Z%d, Z%d, %s", s.form, v, 28+r%4, acc(r, v))
+		}
+		return
+	}
 	if s.reg == "Z" {
 		for v := range vecs {
 			p("VFMADD231%s.BCST %s, Z%d, %s", s.form, row(r), v, acc(r, v))
