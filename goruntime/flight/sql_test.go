@@ -224,7 +224,7 @@ func TestAnswersOutliveTheirModel(t *testing.T) {
 
 // However long its parameters take to arrive.
 func TestAStatementInUseStays(t *testing.T) {
-	r := start(t, Options{Idle: time.Second}, nil, "double")
+	r := start(t, Options{Idle: 3 * time.Second}, nil, "double")
 	a := r.sql()
 	p := a.prepare("double")
 	command, err := wrap(&pb.CommandPreparedStatementQuery{PreparedStatementHandle: p.Handle()})
@@ -240,7 +240,7 @@ func TestAStatementInUseStays(t *testing.T) {
 	b := batchX(1, 2)
 	defer b.Release()
 	for range 8 {
-		time.Sleep(160 * time.Millisecond)
+		time.Sleep(500 * time.Millisecond)
 		if err := w.Write(b); err != nil {
 			t.Fatal(err)
 		}
