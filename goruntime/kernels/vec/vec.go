@@ -1,7 +1,8 @@
-// Package vec holds the loops over contiguous numbers, float32s but for relations, that
-// several operators share. Elementwise functions give an element the same bits wherever
-// it lies; reductions sum in one fixed order that depends on the length alone. NaN passes
-// through everything. Nothing is allocated, no goroutine is started.
+// Package vec holds the loops over contiguous numbers that several operators share:
+// float32s, and for arithmetic, bits and relations whole numbers and float64s too.
+// Elementwise functions give an element the same bits wherever it lies; reductions sum in
+// one fixed order that depends on the length alone. NaN passes through everything. Nothing
+// is allocated, no goroutine is started.
 package vec
 
 import (
