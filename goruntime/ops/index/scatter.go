@@ -46,8 +46,18 @@ func addRows[T real | complex64 | complex128](p *places, out, updates *tensor.Vi
 // fewest is how long rows are that are worth a vector loop.
 const fewest = 8
 
-// counted is a reduction by vectors where rows are long.
+// counted is a reduction by vectors.
 func counted[T vec.Counted](o vec.Arithmetic, short scatterKernel) scatterKernel {
+	return byRows(func(place, row []T) { vec.Numbers(o, place, place, row) }, short)
+}
+
+// single is counted for float32.
+func single(o vec.Operation, short scatterKernel) scatterKernel {
+	return byRows(func(place, row []float32) { vec.Combine(o, place, place, row) }, short)
+}
+
+// byRows reduces whole rows where they are long.
+func byRows[T any](long func(place, row []T), short scatterKernel) scatterKernel {
 	return func(p *places, out, updates *tensor.View) {
 		if p.inner < fewest {
 			short(p, out, updates)
@@ -55,23 +65,7 @@ func counted[T vec.Counted](o vec.Arithmetic, short scatterKernel) scatterKernel
 		}
 		dst, src := tensor.Elems[T](out), tensor.Elems[T](updates)
 		for i, at := range p.offsets {
-			place := dst[at : at+p.inner]
-			vec.Numbers(o, place, place, src[i*p.inner:(i+1)*p.inner])
-		}
-	}
-}
-
-// single is counted for float32.
-func single(o vec.Operation, short scatterKernel) scatterKernel {
-	return func(p *places, out, updates *tensor.View) {
-		if p.inner < fewest {
-			short(p, out, updates)
-			return
-		}
-		dst, src := tensor.Elems[float32](out), tensor.Elems[float32](updates)
-		for i, at := range p.offsets {
-			place := dst[at : at+p.inner]
-			vec.Combine(o, place, place, src[i*p.inner:(i+1)*p.inner])
+			long(dst[at:at+p.inner], src[i*p.inner:(i+1)*p.inner])
 		}
 	}
 }
